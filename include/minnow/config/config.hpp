@@ -1,0 +1,221 @@
+#pragma once
+/// @file
+/// Holds every setting of a run as typed values: one struct per table of the TOML file, with the defaults.
+///
+/// The member names are the key names: `config.train.max_steps` is `max_steps` in table `[train]`. Range, unit,
+/// one-line doc and effect on a resume of each key stand in one table (keys.hpp), which also checks what is read; code
+/// that builds a Config by hand calls validate() (load.hpp).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace minnow {
+
+/// What the model learns to do.
+enum class Task { kLm };
+
+enum class Family { kGpt2 };
+enum class Activation { kGeluErf, kGeluTanh, kRelu };
+enum class PositionKind { kLearned, kSinusoidal };
+enum class NormPosition { kPre, kPost };
+enum class InitKind { kGpt2, kScaled };
+
+/// Table [model]. C = n_embd, H = n_head, L = n_layer, T = block_size, F = hidden_width(), V = vocabulary.
+struct ModelConfig {
+  Family family = Family::kGpt2;
+  int64_t n_layer = 4;
+  int64_t n_head = 4;
+  int64_t n_embd = 128;
+  int64_t block_size = 64;
+  int64_t n_inner = 0;     ///< width of the hidden layer of the MLP; 0 = 4 n_embd
+  int64_t vocab_size = 0;  ///< rows of the embedding; 0 = what the tokenizer or the token file has
+  double dropout = 0.0;
+  std::optional<double> attn_dropout;   ///< on the attention weights; not given = dropout
+  std::optional<double> resid_dropout;  ///< on what the two sublayers add to the stream; not given = dropout
+  std::optional<double> embd_dropout;   ///< on the sum of embedding and position; not given = dropout
+  Activation activation = Activation::kGeluErf;
+  PositionKind position = PositionKind::kLearned;
+  NormPosition norm_position = NormPosition::kPre;
+  double norm_eps = 1e-5;
+  bool bias = true;        ///< in every linear layer and norm, the head excepted
+  bool head_bias = false;  ///< in the output layer
+  bool tie_head = true;    ///< the output layer shares the embedding's matrix
+  InitKind init = InitKind::kGpt2;
+  double init_std = 0.0;  ///< 0 = what the named init says
+
+  /// @return F, the width of the hidden layer of the MLP.
+  [[nodiscard]] int64_t hidden_width() const { return n_inner > 0 ? n_inner : 4 * n_embd; }
+  /// @return dropout probability of the attention weights.
+  [[nodiscard]] double attention_dropout() const { return attn_dropout.value_or(dropout); }
+  /// @return dropout probability of what attention and MLP add to the residual stream.
+  [[nodiscard]] double residual_dropout() const { return resid_dropout.value_or(dropout); }
+  /// @return dropout probability of the sum of embedding and position.
+  [[nodiscard]] double embedding_dropout() const { return embd_dropout.value_or(dropout); }
+
+  bool operator==(const ModelConfig&) const = default;
+};
+
+enum class DataFormat { kAuto, kText, kNanogpt, kLlmc };
+enum class SplitKind { kFraction, kEveryNth, kFile };
+enum class DocumentKind { kStream, kLines, kFiles };
+enum class PackingKind { kPad, kPack };
+enum class OrderKind { kEpoch, kRandom };
+
+/// Table [data]: what is read, how it is split in training and validation, and in which order it comes.
+struct DataConfig {
+  std::string path;  ///< file, folder, or "builtin" for the built-in corpus; must be given
+  DataFormat format = DataFormat::kAuto;
+  std::string val_path;  ///< the validation data when split = "file"
+  SplitKind split = SplitKind::kFraction;
+  double val_fraction = 0.1;  ///< split = "fraction": this part, taken from the end, is the validation split
+  int64_t val_every = 10;     ///< split = "every_nth": documents with index % val_every == val_offset are validation
+  int64_t val_offset = 0;
+  DocumentKind documents = DocumentKind::kStream;
+  PackingKind packing = PackingKind::kPad;  ///< documents that are shorter than a window: padded, or several in one
+  OrderKind order = OrderKind::kEpoch;
+
+  bool operator==(const DataConfig&) const = default;
+};
+
+/// kNone: the data are token files, there is no text to encode.
+enum class TokenizerKind { kChar, kByte, kNone };
+/// What becomes of a character that the vocabulary does not have.
+enum class UnknownPolicy { kError, kReplace };
+
+/// Table [tokenizer].
+struct TokenizerConfig {
+  TokenizerKind type = TokenizerKind::kChar;
+  UnknownPolicy unknown = UnknownPolicy::kError;
+
+  bool operator==(const TokenizerConfig&) const = default;
+};
+
+/// Table [train].
+struct TrainConfig {
+  int64_t max_steps = 1000;
+  int64_t batch_size = 16;         ///< sequences per optimizer step: the global batch
+  int64_t accumulation_steps = 1;  ///< micro-batches that the batch is cut into
+  int64_t leaf_sequences = 0;      ///< sequences whose gradients are summed together first; 0 = a whole micro-batch
+  int64_t seed = 1;
+  double max_minutes = 0.0;      ///< wall-clock limit in minutes; 0 = none
+  int64_t early_stop_evals = 0;  ///< stop after so many evaluations without a new best; 0 = never
+  int64_t max_bad_steps = 10;    ///< steps in a row with a loss or gradient that is not finite, after which it ends
+
+  /// @return sequences that go through the model at once.
+  [[nodiscard]] int64_t micro_batch() const { return batch_size / accumulation_steps; }
+  /// @return sequences in one leaf of the gradient sum.
+  [[nodiscard]] int64_t leaf() const { return leaf_sequences > 0 ? leaf_sequences : micro_batch(); }
+
+  bool operator==(const TrainConfig&) const = default;
+};
+
+enum class OptimizerKind { kAdamw };
+
+/// Table [optimizer].
+struct OptimizerConfig {
+  OptimizerKind name = OptimizerKind::kAdamw;
+  double learning_rate = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.99;
+  double eps = 1e-8;
+  double weight_decay = 0.1;
+  double grad_clip = 1.0;  ///< largest global gradient norm; 0 = off
+
+  bool operator==(const OptimizerConfig&) const = default;
+};
+
+enum class ScheduleKind { kConstant, kLinear, kCosine, kInverseSqrt, kWsd };
+enum class WsdShape { kLinear, kSqrt };
+
+/// Table [schedule].
+struct ScheduleConfig {
+  ScheduleKind name = ScheduleKind::kCosine;
+  int64_t warmup_steps = 0;
+  int64_t decay_steps = 0;  ///< step at which min_lr is reached, 0 = max_steps; wsd: length of the decay, 0 = a tenth
+  double min_lr = 0.0;
+  WsdShape wsd_shape = WsdShape::kLinear;
+
+  /// @return decay_steps with its 0 replaced by what it stands for: max_steps, or for wsd a tenth of it (at least 1).
+  [[nodiscard]] int64_t resolved_decay_steps(int64_t max_steps) const {
+    if (decay_steps > 0) return decay_steps;
+    if (name != ScheduleKind::kWsd) return max_steps;
+    return max_steps >= 10 ? max_steps / 10 : 1;
+  }
+
+  bool operator==(const ScheduleConfig&) const = default;
+};
+
+/// Table [eval].
+struct EvalConfig {
+  int64_t every_steps = 250;  ///< 0 = only after the last step
+  int64_t batch_size = 0;     ///< sequences at once, changes no result; 0 = a micro-batch
+
+  bool operator==(const EvalConfig&) const = default;
+};
+
+/// Table [checkpoint].
+struct CheckpointConfig {
+  int64_t every_steps = 250;  ///< 0 = only after the last step
+  int64_t keep = 3;           ///< newest checkpoints that stay
+  bool keep_best = true;      ///< keep the one with the lowest validation loss as well
+
+  bool operator==(const CheckpointConfig&) const = default;
+};
+
+/// Table [sample]: text written during training.
+struct SampleConfig {
+  int64_t every_steps = 0;  ///< 0 = never
+  std::string prompt = "\n";
+  int64_t max_tokens = 200;
+  double temperature = 0.8;  ///< 0 = always the likeliest token
+  int64_t top_k = 0;         ///< 0 = off
+  int64_t count = 1;
+
+  bool operator==(const SampleConfig&) const = default;
+};
+
+/// Table [log].
+struct LogConfig {
+  int64_t every_steps = 10;
+
+  bool operator==(const LogConfig&) const = default;
+};
+
+enum class GemmKind { kAuto, kOpenblas };
+
+/// Table [compute].
+struct ComputeConfig {
+  int64_t threads = 0;  ///< 0 = all processors that this process may use; changes no result
+  GemmKind gemm = GemmKind::kAuto;
+
+  bool operator==(const ComputeConfig&) const = default;
+};
+
+/// Table [run].
+struct RunConfig {
+  std::string dir;  ///< empty = runs/<name of the configuration file>
+
+  bool operator==(const RunConfig&) const = default;
+};
+
+/// Everything that determines a run.
+struct Config {
+  Task task = Task::kLm;
+  ModelConfig model;
+  DataConfig data;
+  TokenizerConfig tokenizer;
+  TrainConfig train;
+  OptimizerConfig optimizer;
+  ScheduleConfig schedule;
+  EvalConfig eval;
+  CheckpointConfig checkpoint;
+  SampleConfig sample;
+  LogConfig log;
+  ComputeConfig compute;
+  RunConfig run;
+
+  bool operator==(const Config&) const = default;
+};
+
+}  // namespace minnow
