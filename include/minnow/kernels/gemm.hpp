@@ -1,0 +1,95 @@
+#pragma once
+/// @file
+/// Multiplies matrices: OpenBLAS, called serially on fixed tiles inside our own parallel loop, with an epilogue that
+/// works on each tile while it is in the cache.
+
+#include <cstdint>
+
+#include "minnow/base/parallel.hpp"
+
+namespace minnow::kernels {
+
+/// What an epilogue applies to each element.
+enum class Activation : std::uint8_t {
+  kNone,      ///< z
+  kRelu,      ///< max(z, 0); NaN stays NaN
+  kGeluTanh,  ///< z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3)))
+  kGeluErf,   ///< z / 2 * (1 + erf(z / sqrt(2)))
+};
+
+/// What happens to each tile after the product: z = product [+ C] + bias; C = activation(z) + residual.
+template <class T>
+struct GemmEpilogue {
+  const T* bias = nullptr;  ///< (n), added to each row; null: none
+  Activation activation = Activation::kNone;
+  T* pre_activation = nullptr;  ///< (m, n): z is stored here too; null: not stored
+  Index ld_pre_activation = 0;  ///< its leading dimension
+  const T* residual = nullptr;  ///< (m, n), added last; null: none. May be C itself when `add` is false
+  Index ld_residual = 0;        ///< its leading dimension
+  /// @return whether there is nothing to do
+  [[nodiscard]] bool empty() const {
+    return bias == nullptr && activation == Activation::kNone && pre_activation == nullptr && residual == nullptr;
+  }
+};
+
+/// The matrices of C = op(A) op(B) [+ C], all row-major. Leading dimension = elements from one stored row to the next.
+template <class T>
+struct GemmArgs {
+  Index m = 0;           ///< rows of C and op(A)
+  Index n = 0;           ///< columns of C and op(B)
+  Index k = 0;           ///< columns of op(A), rows of op(B)
+  const T* a = nullptr;  ///< stored (m, k), or (k, m) with trans_a
+  Index lda = 0;
+  bool trans_a = false;
+  const T* b = nullptr;  ///< stored (k, n), or (n, k) with trans_b
+  Index ldb = 0;
+  bool trans_b = false;
+  T* c = nullptr;  ///< (m, n); read only with `add`, so NaN in old contents does not matter otherwise
+  Index ldc = 0;
+  bool add = false;  ///< add to C instead of assigning
+  GemmEpilogue<T> epilogue = {};
+};
+
+/// Computes C = activation(op(A) op(B) [+ C] + bias) + residual. k = 0 makes the product zero; m = 0 or n = 0: nothing.
+/// Accuracy: each element within about k * eps * sum |a||b| of the exact product (order of summation is the BLAS's).
+/// Threads: same bits at any thread count, also inside a parallel region (then serial). Tiles depend on (m, n, k) and
+/// the type alone. A call with m = 1 may differ in the last bits from the same row of a larger call.
+/// Instantiated for float and double.
+template <class T>
+void gemm(const GemmArgs<T>& args);
+
+/// The specification of `gemm`: three plain loops, sums in double, one rounding to T per step of the epilogue.
+template <class T>
+void gemm_reference(const GemmArgs<T>& args);
+
+/// Many products of one shape, for matmul with broadcast batch axes.
+template <class T>
+struct GemmBatch {
+  Index count = 0;
+  Index stride_a = 0;  ///< elements from one matrix to the next; 0: the same matrix for all
+  Index stride_b = 0;
+  Index stride_c = 0;  ///< 0 with count > 1: all products are summed into one C, in batch order
+  /// Element offsets per matrix, (count) each; they replace the stride when not null. Offsets of C must be distinct.
+  const Index* offsets_a = nullptr;
+  const Index* offsets_b = nullptr;
+  const Index* offsets_c = nullptr;
+};
+
+/// Computes C_i = op(A_i) op(B_i) [+ C_i] for i = 0 .. count - 1, in parallel over matrices and tiles.
+/// @param args shape of one product and base pointers; its epilogue's bias and activation work on each product, the
+///   fields `residual` and `pre_activation` are not used; no epilogue at all when products are summed
+/// Threads: as `gemm`; the bits of each product are those of `gemm`.
+template <class T>
+void gemm_batch(const GemmArgs<T>& args, const GemmBatch<T>& batch);
+
+/// What does the products: belongs into checkpoints, since another kernel gives other bits.
+struct BlasInfo {
+  const char* core;    ///< OpenBLAS's name of the kernel set ("Cooperlake", "Haswell", ...); "unknown" for another BLAS
+  const char* config;  ///< version and build options; "" for another BLAS
+  const char* flavour;  ///< "serial", "pthread", "openmp"; "unknown" for another BLAS
+};
+
+/// @return the BLAS that runs in this process (the one linked at run time, not at build time).
+[[nodiscard]] BlasInfo blas_info();
+
+}  // namespace minnow::kernels
