@@ -1,0 +1,49 @@
+#pragma once
+/// @file
+/// Reads text files into documents: where they lie, what separates them, what is taken away from them.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "minnow/data/fingerprint.hpp"
+
+namespace minnow {
+
+/// What one document is.
+enum class Documents {
+  kStream,  ///< none: all text is one stream (the files of a folder one after the other)
+  kLines,   ///< each line that is not empty
+  kFiles,   ///< each file that is not empty
+};
+
+/// The text of a data set. Rules for every file: a byte order mark at its start is dropped; CR LF counts as LF (as in
+/// Python's text mode; a lone CR is kept); line ends belong to no document when documents are lines. Bytes are
+/// otherwise kept, valid UTF-8 or not: what becomes of ill-formed bytes is the tokenizer's rule.
+struct TextCorpus {
+  std::vector<std::string_view> texts;              ///< the documents; one view per file when documents = stream
+  DataFingerprint fingerprint;                      ///< of the files as they lie on disk
+  std::int64_t bytes = 0;                           ///< of all texts
+  std::int64_t crlf_files = 0;                      ///< files in which CR LF was read as LF
+  std::vector<std::shared_ptr<const void>> owners;  ///< keeps what `texts` looks into alive
+};
+
+/// Reads one file, or all `.txt` files of a folder and its sub-folders in the order of their paths (byte order, the
+/// same on every machine; hidden files and folders are left out, symbolic links to folders are not followed). Throws:
+/// IoError when something is missing or unreadable; DataError for a folder without .txt files, and when the text is
+/// empty or all white space.
+[[nodiscard]] TextCorpus read_text_corpus(const std::filesystem::path& path, Documents documents);
+
+/// @return a corpus of a text made in memory. `name` stands for the path.
+/// Throws: DataError when the text is empty or all white space.
+[[nodiscard]] TextCorpus make_text_corpus(std::string text, std::string_view name, Documents documents);
+
+/// @return files of `folder` whose name ends in `extension` (".txt"), as described at read_text_corpus.
+/// Throws: IoError when the folder cannot be read; DataError after 1 000 000 files.
+[[nodiscard]] std::vector<std::filesystem::path> list_files(const std::filesystem::path& folder,
+                                                            std::string_view extension);
+
+}  // namespace minnow

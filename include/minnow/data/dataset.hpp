@@ -1,0 +1,109 @@
+#pragma once
+/// @file
+/// Opens the data of a run: finds and reads the files, takes or builds the tokenizer, encodes, splits, checks, and
+/// hands out training batches and evaluation windows.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "minnow/data/corpus.hpp"
+#include "minnow/data/fingerprint.hpp"
+#include "minnow/data/loader.hpp"
+#include "minnow/data/windows.hpp"
+#include "minnow/text/tokenizer.hpp"
+
+namespace minnow {
+
+/// What the files hold.
+enum class FileFormat {
+  kAuto,     ///< by name: `.bin` is a token file, the rest is text; a folder by what is in it
+  kText,     ///< text
+  kNanogpt,  ///< raw token ids (token_file.hpp)
+  kLlmc,     ///< token ids with llm.c's header
+};
+
+/// How training and validation data are told apart.
+enum class SplitRule {
+  kFraction,  ///< the first floor(n (1 - val_fraction)) characters, documents or tokens train, the rest validates
+  kEveryNth,  ///< documents whose index % every == offset validate
+  kFile,      ///< val_path validates
+  kNone,      ///< everything trains
+};
+
+/// Which tokenizer to build when none is passed.
+enum class TokenizerChoice { kChar, kByte, kNone };
+
+/// Everything that determines the data of a run.
+struct DatasetOptions {
+  std::string path;      ///< file, folder or "builtin"
+  std::string val_path;  ///< the same for validation; only with SplitRule::kFile
+  FileFormat format = FileFormat::kAuto;
+  Documents documents = Documents::kStream;
+  Packing packing = Packing::kPad;
+  SplitRule split = SplitRule::kFraction;
+  double val_fraction = 0.1;    ///< 0 < f < 1
+  std::int64_t val_every = 10;  ///< n
+  std::int64_t val_offset = 0;  ///< 0 .. n - 1
+  LoaderOptions loader;
+
+  TokenizerChoice tokenizer = TokenizerChoice::kChar;
+  std::shared_ptr<const Tokenizer> stored;  ///< when set it is used as it is: resume, fine-tuning, evaluation
+  UnknownCharacter unknown = UnknownCharacter::kError;  ///< characters that a stored tokenizer does not have
+  std::int64_t vocab_size = 0;  ///< token files without a tokenizer: V; 0 = GPT-2's 50257, as nanoGPT assumes
+
+  std::uint64_t builtin_bytes = 1 << 20;  ///< size of the built-in corpus
+  std::uint64_t builtin_seed = 1;         ///< it is the same for every run unless this is changed
+};
+
+/// What there is of one split.
+struct SplitFacts {
+  std::int64_t documents = 0;  ///< 1 for a stream
+  std::int64_t tokens = 0;     ///< ids in the split, boundaries included
+  std::int64_t windows = 0;
+  std::int64_t targets = 0;  ///< counted targets of all windows
+  /// Bytes of text that the targets spell, for bits per byte = total loss in nats / ln 2 / bytes. A stream: all its
+  /// bytes. Lines: one byte more a document for its line end. 0 when unknown: token files without a tokenizer.
+  std::int64_t bytes = 0;
+};
+
+/// The data of a run, ready to use. Immutable; copies share everything.
+class Dataset {
+ public:
+  /// Throws: ConfigError (2) for options that contradict each other; IoError (5) for files that cannot be read;
+  /// DataError (3) for data that cannot be trained on: missing, empty, blank, of a single character, shorter than T + 1
+  /// tokens, an empty split, ids outside the vocabulary, damaged token files.
+  [[nodiscard]] static Dataset open(const DatasetOptions& options);
+
+  [[nodiscard]] const TrainLoader& train() const noexcept { return *train_; }
+  /// @return the evaluation windows; none (windows() == 0) with SplitRule::kNone.
+  [[nodiscard]] const EvalLoader& val() const noexcept { return *val_; }
+  /// @return the tokenizer; null for token files without one.
+  [[nodiscard]] const std::shared_ptr<const Tokenizer>& tokenizer() const noexcept { return tokenizer_; }
+  /// @return V.
+  [[nodiscard]] std::int64_t vocab_size() const noexcept { return vocab_size_; }
+  [[nodiscard]] const SplitFacts& train_facts() const noexcept { return train_facts_; }
+  [[nodiscard]] const SplitFacts& val_facts() const noexcept { return val_facts_; }
+  [[nodiscard]] const DataFingerprint& fingerprint() const noexcept { return fingerprint_; }
+  /// @return what a person should know that is no error: ill-formed UTF-8 that was replaced, CR LF read as LF, ...
+  [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
+
+  /// @return lines for the log: source, documents, tokens, vocabulary, windows, passes over the data in `steps` steps.
+  [[nodiscard]] std::vector<std::string> describe(std::int64_t steps) const;
+
+ private:
+  Dataset() = default;
+  friend class DatasetOpener;
+
+  std::shared_ptr<const TrainLoader> train_;
+  std::shared_ptr<const EvalLoader> val_;
+  std::shared_ptr<const Tokenizer> tokenizer_;
+  std::int64_t vocab_size_ = 0;
+  SplitFacts train_facts_, val_facts_;
+  DataFingerprint fingerprint_;
+  std::vector<std::string> notes_;
+  std::string source_;
+};
+
+}  // namespace minnow
