@@ -3,32 +3,25 @@
 /// Multiplies matrices: OpenBLAS, called serially on fixed tiles inside our own parallel loop, with an epilogue that
 /// works on each tile while it is in the cache.
 
-#include <cstdint>
+#include <optional>
 
 #include "minnow/base/parallel.hpp"
+#include "minnow/kernels/activation.hpp"
 
 namespace minnow::kernels {
-
-/// What an epilogue applies to each element.
-enum class Activation : std::uint8_t {
-  kNone,      ///< z
-  kRelu,      ///< max(z, 0); NaN stays NaN
-  kGeluTanh,  ///< z / 2 * (1 + tanh(sqrt(2 / pi) * (z + 0.044715 z^3)))
-  kGeluErf,   ///< z / 2 * (1 + erf(z / sqrt(2)))
-};
 
 /// What happens to each tile after the product: z = product [+ C] + bias; C = activation(z) + residual.
 template <class T>
 struct GemmEpilogue {
-  const T* bias = nullptr;  ///< (n), added to each row; null: none
-  Activation activation = Activation::kNone;
-  T* pre_activation = nullptr;  ///< (m, n): z is stored here too; null: not stored
-  Index ld_pre_activation = 0;  ///< its leading dimension
-  const T* residual = nullptr;  ///< (m, n), added last; null: none. May be C itself when `add` is false
-  Index ld_residual = 0;        ///< its leading dimension
+  const T* bias = nullptr;               ///< (n), added to each row; null: none
+  std::optional<Activation> activation;  ///< none: the identity
+  T* pre_activation = nullptr;           ///< (m, n): z is stored here too; null: not stored
+  Index ld_pre_activation = 0;           ///< its leading dimension
+  const T* residual = nullptr;           ///< (m, n), added last; null: none. May be C itself when `add` is false
+  Index ld_residual = 0;                 ///< its leading dimension
   /// @return whether there is nothing to do
   [[nodiscard]] bool empty() const {
-    return bias == nullptr && activation == Activation::kNone && pre_activation == nullptr && residual == nullptr;
+    return bias == nullptr && !activation && pre_activation == nullptr && residual == nullptr;
   }
 };
 
