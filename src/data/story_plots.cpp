@@ -77,7 +77,7 @@ found_owner
 found_return
   {Hero} opened {hero.his} hands, and there {thing.was} the {thing}. {Friend} laughed and cried at once.
   "Close your eyes," said {hero.first} and gave the {thing} back. {Friend} did not know what to say, so {friend.he} danced.
-  When {hero} gave {thing.him} back, {friend} hugged {hero.him} so hard that {hero.his} [hat|cap|scarf] fell off.
+  When {hero} gave {thing.him} back, {friend} hugged {hero.him} so hard that a button flew off.
 found_end
   They shared {food} on the steps, and the {thing} lay between them in the sun.
   "Half of {hero.my} supper is yours," said {hero.first}. "And the {thing} {thing.is} yours on Sundays," said {friend}. <Moral>
@@ -175,7 +175,7 @@ noise
   <opening> // {Time}, long after {supper}, there was a noise [in the attic|in the cellar|behind the stove|on the roof]: {sound}! <noise_fear> <noise_go> // <noise_find> <noise_talk> // <noise_end>
 noise_fear
   {Hero} pulled the blanket up. "It is only the wind," {hero.he} thought. But the wind does not sneeze.
-  "It is <ghost>," whispered {friend}, who was staying the night. "Ghosts do not bump into chairs," said {hero.first}, but {hero.his} knees shook.
+  "It is {ghost}," whispered {friend}, who was staying the night. "{Ghost} does not bump into chairs," said {hero.first}, but {hero.his} knees shook.
   {Hero.his} heart beat like a drum. {Elder} was asleep and heard nothing at all.
 noise_go
   {Hero.he} took a candle and went, one step, two steps, three steps. The floor creaked.
@@ -219,7 +219,7 @@ parcel_tempt
   Something inside went {sound}. {Hero} {hero.was} so curious that {hero.his} ears grew warm. Still {hero.he} did not look.
 parcel_danger
   Then {a beast} snatched the string! {Hero} ran after {beast.him} through <fruit> and nettles until {beast.he} let go.
-  Then it began to rain, so {hero.he} put the parcel under {hero.his} coat and got wet {hero.self}.
+  Then it began to rain, so {hero.he} put the parcel under a cloth and got wet {hero.self}.
   At the stream the stones were slippery. {Hero} fell in up to the knees, but held the parcel high.
 parcel_end
   {Friend} cut the string, and inside {thing.was} {a thing} and a note. "For the one who carried this and did not look," {friend} read. So {friend.he} gave {thing.him} to {hero}.

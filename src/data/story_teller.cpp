@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "minnow/base/error.hpp"
 
@@ -57,12 +58,6 @@ std::size_t closing(std::string_view text, std::size_t open) {
 }
 
 }  // namespace
-
-std::uint64_t StoryDraws::mix(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-  return x ^ (x >> 31);
-}
 
 std::string_view story_word_form(std::string_view field, StoryFigure::Form form) {
   for (const WordForms& row : kWordForms)

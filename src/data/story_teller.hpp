@@ -2,7 +2,6 @@
 /// @file
 /// Tells one story: draws who and what it is about, then writes out the grammar.
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -10,26 +9,21 @@
 #include <vector>
 
 #include "data/story_grammar.hpp"
+#include "minnow/base/philox.hpp"
 
 namespace minnow {
 
-/// Counter-based integers: draw i of a key does not depend on who else draws. SplitMix64's mixing function (Steele, Lea
-/// and Flood, "Fast splittable pseudorandom number generators", 2014) over key + i times its odd constant.
+/// The choices of one story, in order; those of another story or seed have nothing to do with them.
 class StoryDraws {
  public:
-  StoryDraws(std::uint64_t seed, std::uint64_t story) : key_(mix(mix(seed) + story)) {}
+  StoryDraws(std::uint64_t seed, std::uint64_t story) : key_{.seed = seed, .stream = kStream, .step = story} {}
 
-  /// @return an integer in [0, n), n > 0, by multiply and shift.
-  std::size_t below(std::size_t n) {
-    const std::uint64_t high = mix(key_ + kOdd * ++count_) >> 32;
-    return static_cast<std::size_t>((high * n) >> 32);
-  }
+  /// @return an integer in [0, n), n > 0.
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_below(key_, count_++, n)); }
 
  private:
-  static constexpr std::uint64_t kOdd = 0x9e3779b97f4a7c15;
-  static std::uint64_t mix(std::uint64_t x);
-
-  std::uint64_t key_;
+  static constexpr std::uint32_t kStream = 0x73746f72;  // "stor"
+  RandomKey key_;
   std::uint64_t count_ = 0;
 };
 

@@ -14,7 +14,7 @@ opening
   Long ago, when <long_ago>, {hero.kind} called {hero} lived <lodging>.
   Nobody in {town} knew more about <liking> than {hero}.
   Do you know {town}? That is where {hero} lived, <lodging>.
-  There was once {hero.kind} who liked <liking> more than cake. {Hero.his} [house|home] stood in {town}, and everybody there knew {hero}.
+  There {hero.was} once {hero.kind} who liked <liking> more than cake. {Hero.his} [house|home] stood in {town}, and everybody there knew {hero}.
 lodging
   beside the baker's shop
   at the end of Lantern Lane
@@ -120,8 +120,8 @@ comfort
   what is lost can be found
   we will look together
   I know where to begin
-  it cannot have gone far
-  lost things like to be looked for
+  {thing.he} cannot have gone far
+  we will ask the hens
 spot
   under the bench
   behind the well

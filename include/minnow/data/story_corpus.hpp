@@ -9,7 +9,7 @@
 
 namespace minnow {
 
-/// Size and seed of the corpus that a config gets with `data.path = "builtin:stories"`.
+/// Size and seed of the corpus that a config gets with `data.path = "builtin"`.
 inline constexpr std::size_t kStoryCorpusBytes = 1'000'000;
 inline constexpr std::uint64_t kStoryCorpusSeed = 1;
 
