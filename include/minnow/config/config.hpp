@@ -6,6 +6,7 @@
 /// one-line doc and effect on a resume of each key stand in one table (keys.hpp), which also checks what is read; code
 /// that builds a Config by hand calls validate() (load.hpp).
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -136,11 +137,12 @@ struct ScheduleConfig {
   double min_lr = 0.0;
   WsdShape wsd_shape = WsdShape::kLinear;
 
-  /// @return decay_steps with its 0 replaced by what it stands for: max_steps, or for wsd a tenth of it (at least 1).
+  /// @return decay_steps with its 0 replaced by what it stands for: max_steps; for wsd a tenth of it, or what the
+  /// warm-up leaves if that is less (at least 1).
   [[nodiscard]] int64_t resolved_decay_steps(int64_t max_steps) const {
     if (decay_steps > 0) return decay_steps;
     if (name != ScheduleKind::kWsd) return max_steps;
-    return max_steps >= 10 ? max_steps / 10 : 1;
+    return std::max<int64_t>(1, std::min(max_steps / 10, max_steps - warmup_steps));
   }
 
   bool operator==(const ScheduleConfig&) const = default;

@@ -1,0 +1,141 @@
+/// @file
+/// The rows of task, [model], [data] and [tokenizer].
+
+#include "config/key_row.hpp"
+#include "config/key_table.hpp"
+
+namespace minnow::config_detail {
+namespace {
+
+using enum ResumeEffect;
+
+constexpr auto kModel = &Config::model;
+constexpr auto kData = &Config::data;
+constexpr auto kTokenizer = &Config::tokenizer;
+
+bool split_by_fraction(const Config& config) { return config.data.split == SplitKind::kFraction; }
+bool split_by_nth(const Config& config) { return config.data.split == SplitKind::kEveryNth; }
+bool split_by_file(const Config& config) { return config.data.split == SplitKind::kFile; }
+bool has_documents(const Config& config) { return config.data.documents != DocumentKind::kStream; }
+bool has_text(const Config& config) { return config.tokenizer.type != TokenizerKind::kNone; }
+
+constexpr Key kRows[] = {
+    top_row<&Config::task>("task", kRefused, "What the model learns: lm continues text"),
+
+    row<kModel, &ModelConfig::family>("model.family", kRefused, "Architecture").also("model_type arch architecture"),
+    row<kModel, &ModelConfig::n_layer>("model.n_layer", kRefused, "Number of blocks (L)")
+        .range(1, 10000)
+        .also("n_layers num_layers num_hidden_layers depth layers"),
+    row<kModel, &ModelConfig::n_head>("model.n_head", kRefused, "Attention heads per block (H); must divide n_embd")
+        .range(1, 10000)
+        .also("n_heads num_heads num_attention_heads heads"),
+    row<kModel, &ModelConfig::n_embd>("model.n_embd", kRefused, "Width of the model (C)")
+        .range(1, kMaxCount)
+        .also("hidden_size d_model dim embed_dim width"),
+    row<kModel, &ModelConfig::block_size>("model.block_size", kRefused, "Longest context (T)")
+        .range(1, kMaxCount)
+        .in("tokens")
+        .also("n_positions n_ctx context_length max_position_embeddings seq_len max_seq_len sequence_length context"),
+    row<kModel, &ModelConfig::n_inner>("model.n_inner", kRefused, "Hidden width of the MLP (F); 0 = 4 n_embd")
+        .range(0, kMaxCount)
+        .also("intermediate_size d_ff ffn_dim mlp_dim"),
+    row<kModel, &ModelConfig::vocab_size>("model.vocab_size", kRefused,
+                                          "Rows of the embedding (V); 0 = what the tokenizer or the token file has")
+        .range(0, 1e8)
+        .in("tokens"),
+    row<kModel, &ModelConfig::dropout>("model.dropout", kBits,
+                                       "Probability of dropping a value, at the three places below; 0 = off")
+        .range(0, 1)
+        .below(1)
+        .also("dropout_p dropout_rate"),
+    row<kModel, &ModelConfig::attn_dropout>("model.attn_dropout", kBits, "Dropout of the attention weights")
+        .range(0, 1)
+        .below(1)
+        .like("model.dropout")
+        .also("attn_pdrop attention_dropout"),
+    row<kModel, &ModelConfig::resid_dropout>("model.resid_dropout", kBits,
+                                             "Dropout of what attention and MLP add to the stream")
+        .range(0, 1)
+        .below(1)
+        .like("model.dropout")
+        .also("resid_pdrop residual_dropout"),
+    row<kModel, &ModelConfig::embd_dropout>("model.embd_dropout", kBits, "Dropout of embedding plus position")
+        .range(0, 1)
+        .below(1)
+        .like("model.dropout")
+        .also("embd_pdrop embedding_dropout"),
+    row<kModel, &ModelConfig::activation>("model.activation", kRefused,
+                                          "Activation of the MLP; Hugging Face's GPT-2 uses gelu_tanh")
+        .also("activation_function hidden_act act"),
+    row<kModel, &ModelConfig::position>("model.position", kRefused,
+                                        "Positions: a learned table of block_size rows, or fixed sinusoids")
+        .also("position_embedding_type pos_emb"),
+    row<kModel, &ModelConfig::norm_position>("model.norm_position", kRefused,
+                                             "LayerNorm before each sublayer (pre) or after its sum (post)")
+        .also("norm_first pre_norm"),
+    row<kModel, &ModelConfig::norm_eps>("model.norm_eps", kBits, "Added to the variance in LayerNorm")
+        .range(0, 1)
+        .above(0)
+        .also("layer_norm_epsilon layer_norm_eps ln_eps"),
+    row<kModel, &ModelConfig::bias>("model.bias", kRefused, "Biases in every linear layer and norm except the head")
+        .also("use_bias"),
+    row<kModel, &ModelConfig::head_bias>("model.head_bias", kRefused, "Bias in the output layer").also("lm_head_bias"),
+    row<kModel, &ModelConfig::tie_head>("model.tie_head", kRefused, "Output layer shares the embedding's matrix")
+        .also("tie_word_embeddings tie_weights weight_tying"),
+    row<kModel, &ModelConfig::init>("model.init", kFree,
+                                    "First weights: GPT-2's own (std 0.02), or scaled to the width (1/sqrt(C))")
+        .also("initializer"),
+    row<kModel, &ModelConfig::init_std>("model.init_std", kFree,
+                                        "Standard deviation of the first weights; 0 = what init says")
+        .range(0, 10)
+        .also("initializer_range"),
+
+    row<kData, &DataConfig::path>("data.path", kFree,
+                                  "File or folder to train on, or \"builtin\"; its content is compared on a resume")
+        .path()
+        .needed()
+        .also("dataset data_dir train_file input_file data_path train_path"),
+    row<kData, &DataConfig::format>("data.format", kRefused, "What the files hold; auto looks at the name and content"),
+    row<kData, &DataConfig::val_path>("data.val_path", kFree, "Validation data")
+        .path()
+        .when(split_by_file, "data.split = \"file\"")
+        .also("validation_file val_file eval_file"),
+    row<kData, &DataConfig::split>("data.split", kRefused,
+                                   "Validation split: the last part, every n-th document, or a file of its own"),
+    row<kData, &DataConfig::val_fraction>("data.val_fraction", kRefused, "Part that is kept for validation")
+        .range(0, 1)
+        .above(0)
+        .below(1)
+        .when(split_by_fraction, "data.split = \"fraction\"")
+        .also("validation_split test_size val_split"),
+    row<kData, &DataConfig::val_every>("data.val_every", kRefused,
+                                       "Documents with index % val_every == val_offset are for validation")
+        .range(2, kMaxSteps)
+        .in("documents")
+        .when(split_by_nth, "data.split = \"every_nth\""),
+    row<kData, &DataConfig::val_offset>("data.val_offset", kRefused, "See val_every")
+        .range(0, kMaxSteps)
+        .in("documents")
+        .when(split_by_nth, "data.split = \"every_nth\""),
+    row<kData, &DataConfig::documents>("data.documents", kRefused,
+                                       "One endless stream, or documents: one a line, or one a file"),
+    row<kData, &DataConfig::packing>("data.packing", kRefused,
+                                     "Documents shorter than a window: padded, or several packed into one")
+        .when(has_documents, "data.documents = \"lines\" or \"files\""),
+    row<kData, &DataConfig::order>("data.order", kRefused,
+                                   "Each window once per epoch in a keyed order, or any offset with replacement")
+        .also("shuffle sampling"),
+
+    row<kTokenizer, &TokenizerConfig::type>("tokenizer.type", kRefused,
+                                            "Tokens: characters, bytes, or none when the data are token files")
+        .also("tokenizer_type tokenizer_name"),
+    row<kTokenizer, &TokenizerConfig::unknown>("tokenizer.unknown", kFree,
+                                               "A character that the vocabulary lacks: an error, or replaced")
+        .when(has_text, "tokenizer.type is not \"none\""),
+};
+
+}  // namespace
+
+std::span<const Key> subject_keys() { return kRows; }
+
+}  // namespace minnow::config_detail

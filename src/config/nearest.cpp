@@ -1,0 +1,55 @@
+#include "minnow/config/nearest.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace minnow {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  // Three rows of the dynamic programme are enough: a swap looks back two rows.
+  std::vector<std::size_t> older(b.size() + 1);
+  std::vector<std::size_t> old(b.size() + 1);
+  std::vector<std::size_t> now(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) old[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    now[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t change = old[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      now[j] = std::min({old[j] + 1, now[j - 1] + 1, change});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) now[j] = std::min(now[j], older[j - 2] + 1);
+    }
+    std::swap(older, old);
+    std::swap(old, now);
+  }
+  return old[b.size()];
+}
+
+std::string plain_spelling(std::string_view name) {
+  std::string plain(name);
+  for (char& c : plain) {
+    if (c == '-' || c == ' ') c = '_';
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');  // tolower would depend on the locale
+  }
+  return plain;
+}
+
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> names) {
+  constexpr std::size_t kLongest = 200;
+  if (name.size() > kLongest) return {};
+  const std::string plain = plain_spelling(name);
+  std::string_view best;
+  std::size_t best_distance = plain.size() + 1;
+  for (const std::string_view candidate : names) {
+    const std::size_t distance = edit_distance(plain, plain_spelling(candidate));
+    const std::size_t longer = std::max(plain.size(), candidate.size());
+    const bool near = distance <= std::max<std::size_t>(2, longer / 3) && distance < longer - longer / 3;
+    if (near && distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace minnow

@@ -1,0 +1,154 @@
+/// @file
+/// The rules between keys. Each returns an empty text, or what must hold and what was got.
+
+#include <fmt/format.h>
+
+#include "config/assignment.hpp"
+
+namespace minnow::config_detail {
+namespace {
+
+std::string heads_divide_width(const Config& c) {
+  if (c.model.n_embd % c.model.n_head == 0) return "";
+  return fmt::format("model.n_embd must be divisible by model.n_head; got {} and {}", c.model.n_embd, c.model.n_head);
+}
+
+std::string sinusoids_come_in_pairs(const Config& c) {
+  if (c.model.position != PositionKind::kSinusoidal || c.model.n_embd % 2 == 0) return "";
+  return fmt::format("model.n_embd must be even with model.position = \"sinusoidal\"; got {}", c.model.n_embd);
+}
+
+std::string micro_batches_divide_batch(const Config& c) {
+  if (c.train.batch_size % c.train.accumulation_steps == 0) return "";
+  return fmt::format("train.batch_size must be divisible by train.accumulation_steps; got {} and {}",
+                     c.train.batch_size, c.train.accumulation_steps);
+}
+
+std::string leaves_divide_micro_batch(const Config& c) {
+  if (c.train.leaf_sequences == 0 || c.train.batch_size % c.train.accumulation_steps != 0) return "";
+  if (c.train.micro_batch() % c.train.leaf_sequences == 0) return "";
+  return fmt::format(
+      "train.leaf_sequences must divide the micro-batch (train.batch_size / train.accumulation_steps); got {} and {}",
+      c.train.leaf_sequences, c.train.micro_batch());
+}
+
+std::string warmup_ends_in_time(const Config& c) {
+  if (c.schedule.warmup_steps <= c.train.max_steps) return "";
+  return fmt::format("schedule.warmup_steps must be at most train.max_steps; got {} and {}", c.schedule.warmup_steps,
+                     c.train.max_steps);
+}
+
+std::string decay_follows_warmup(const Config& c) {
+  const bool decays = c.schedule.name == ScheduleKind::kLinear || c.schedule.name == ScheduleKind::kCosine;
+  if (!decays || c.schedule.decay_steps == 0 || c.schedule.decay_steps >= c.schedule.warmup_steps) return "";
+  return fmt::format("schedule.decay_steps must be at least schedule.warmup_steps; got {} and {}",
+                     c.schedule.decay_steps, c.schedule.warmup_steps);
+}
+
+std::string wsd_fits(const Config& c) {
+  if (c.schedule.name != ScheduleKind::kWsd) return "";
+  if (c.schedule.decay_steps <= c.train.max_steps - c.schedule.warmup_steps || c.schedule.decay_steps == 0) return "";
+  return fmt::format(
+      "schedule.decay_steps of wsd must fit between the warm-up and train.max_steps; got {} after {} of {} steps",
+      c.schedule.decay_steps, c.schedule.warmup_steps, c.train.max_steps);
+}
+
+std::string min_lr_is_smaller(const Config& c) {
+  const bool used = c.schedule.name != ScheduleKind::kConstant && c.schedule.name != ScheduleKind::kInverseSqrt;
+  if (!used || c.schedule.min_lr <= c.optimizer.learning_rate) return "";
+  return fmt::format("schedule.min_lr must be at most optimizer.learning_rate; got {} and {}",
+                     number_text(c.schedule.min_lr), number_text(c.optimizer.learning_rate));
+}
+
+std::string inverse_sqrt_needs_warmup(const Config& c) {
+  if (c.schedule.name != ScheduleKind::kInverseSqrt || c.schedule.warmup_steps > 0) return "";
+  return "schedule.warmup_steps must be at least 1 with schedule.name = \"inverse_sqrt\", which is measured in it; got "
+         "0";
+}
+
+std::string val_path_goes_with_file(const Config& c) {
+  if (c.data.split == SplitKind::kFile && c.data.val_path.empty()) {
+    return "data.val_path must be given with data.split = \"file\"; got none";
+  }
+  if (c.data.split != SplitKind::kFile && !c.data.val_path.empty()) {
+    return fmt::format("data.split must be \"file\" when data.val_path is given; got {}",
+                       value_text(*find_key("data.split"), c));
+  }
+  return "";
+}
+
+std::string offset_is_below_every(const Config& c) {
+  if (c.data.split != SplitKind::kEveryNth || c.data.val_offset < c.data.val_every) return "";
+  return fmt::format("data.val_offset must be less than data.val_every; got {} and {}", c.data.val_offset,
+                     c.data.val_every);
+}
+
+std::string nth_needs_documents(const Config& c) {
+  if (c.data.split != SplitKind::kEveryNth || c.data.documents != DocumentKind::kStream) return "";
+  return "data.documents must be \"lines\" or \"files\" with data.split = \"every_nth\"; got \"stream\"";
+}
+
+bool holds_tokens(const Config& c) {
+  return c.data.format == DataFormat::kNanogpt || c.data.format == DataFormat::kLlmc;
+}
+
+std::string tokens_are_a_stream(const Config& c) {
+  if (!holds_tokens(c) || c.data.documents == DocumentKind::kStream) return "";
+  return "data.documents must be \"stream\" with token files (data.format nanogpt or llmc); got " +
+         value_text(*find_key("data.documents"), c);
+}
+
+std::string tokenizer_fits_format(const Config& c) {
+  if (holds_tokens(c) && c.tokenizer.type != TokenizerKind::kNone) {
+    return fmt::format("tokenizer.type must be \"none\" with token files (data.format nanogpt or llmc); got {}",
+                       value_text(*find_key("tokenizer.type"), c));
+  }
+  if (c.data.format == DataFormat::kText && c.tokenizer.type == TokenizerKind::kNone) {
+    return "tokenizer.type must be \"char\" or \"byte\" with data.format = \"text\"; got \"none\"";
+  }
+  return "";
+}
+
+std::string builtin_is_text(const Config& c) {
+  if (c.data.path != "builtin" || (!holds_tokens(c) && c.tokenizer.type != TokenizerKind::kNone)) return "";
+  return "data.path = \"builtin\" is text: data.format must be \"auto\" or \"text\" and tokenizer.type must not be "
+         "\"none\"";
+}
+
+std::string samples_need_text(const Config& c) {
+  if (c.sample.every_steps == 0 || c.tokenizer.type != TokenizerKind::kNone) return "";
+  return fmt::format("sample.every_steps must be 0 with tokenizer.type = \"none\", which cannot write text; got {}",
+                     c.sample.every_steps);
+}
+
+std::string early_stop_needs_evals(const Config& c) {
+  if (c.train.early_stop_evals == 0 || c.eval.every_steps > 0) return "";
+  return fmt::format("eval.every_steps must be at least 1 with train.early_stop_evals = {}; got 0",
+                     c.train.early_stop_evals);
+}
+
+constexpr Rule kRules[] = {
+    {"model.n_embd", "model.n_head", heads_divide_width},
+    {"model.n_embd", "model.position", sinusoids_come_in_pairs},
+    {"train.batch_size", "train.accumulation_steps", micro_batches_divide_batch},
+    {"train.leaf_sequences", "train.batch_size", leaves_divide_micro_batch},
+    {"schedule.warmup_steps", "train.max_steps", warmup_ends_in_time},
+    {"schedule.decay_steps", "schedule.warmup_steps", decay_follows_warmup},
+    {"schedule.decay_steps", "train.max_steps", wsd_fits},
+    {"schedule.min_lr", "optimizer.learning_rate", min_lr_is_smaller},
+    {"schedule.warmup_steps", "schedule.name", inverse_sqrt_needs_warmup},
+    {"data.split", "data.val_path", val_path_goes_with_file},
+    {"data.val_offset", "data.val_every", offset_is_below_every},
+    {"data.documents", "data.split", nth_needs_documents},
+    {"data.documents", "data.format", tokens_are_a_stream},
+    {"tokenizer.type", "data.format", tokenizer_fits_format},
+    {"data.path", "tokenizer.type", builtin_is_text},
+    {"sample.every_steps", "tokenizer.type", samples_need_text},
+    {"eval.every_steps", "train.early_stop_evals", early_stop_needs_evals},
+};
+
+}  // namespace
+
+std::span<const Rule> config_rules() { return kRules; }
+
+}  // namespace minnow::config_detail
