@@ -1,0 +1,82 @@
+#pragma once
+/// @file
+/// Replays the memory plan of a training step, so that later steps neither allocate nor fault pages.
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <vector>
+
+#include "minnow/tensor/storage.hpp"
+
+namespace minnow {
+
+/// Records, during the first step with a given key, the birth, death and size of every storage; packs them into one
+/// block; and hands out the same places in later steps with that key.
+///
+/// Safe by construction:
+/// - a storage still referenced when the step ends is moved to the heap and stays valid;
+/// - a place is only handed out when every earlier tenant of overlapping bytes is dead, else the heap serves;
+/// - a step that departs from its plan (another size, more storages) goes on on the heap, with the same bits;
+/// - at most `max_plans` plans are kept, the least recently used one goes;
+/// - dead ranges are poisoned in AddressSanitizer builds.
+class StepArena {
+ public:
+  struct Statistics {
+    std::size_t plans = 0;          ///< plans held now
+    std::size_t block_bytes = 0;    ///< size of the shared block
+    std::uint64_t recorded = 0;     ///< steps that recorded a plan
+    std::uint64_t replayed = 0;     ///< steps that ran on a plan from begin to end
+    std::uint64_t departed = 0;     ///< steps that left their plan
+    std::uint64_t moved_out = 0;    ///< storages moved to the heap at the end of a step
+    std::uint64_t heap_served = 0;  ///< allocations of replayed steps served by the heap
+  };
+
+  explicit StepArena(std::size_t max_plans = 8);
+  ~StepArena();
+  StepArena(const StepArena&) = delete;
+  StepArena& operator=(const StepArena&) = delete;
+
+  /// While one lives, storages made by this thread come from the arena. A Step inside a Step has no effect.
+  class Step {
+   public:
+    /// @param key names the kind of step: shapes, mode; steps with one key should allocate alike.
+    Step(StepArena& arena, std::uint64_t key);
+    ~Step();
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
+   private:
+    StepArena* arena_;
+  };
+
+  [[nodiscard]] Statistics statistics() const;
+
+ private:
+  friend class Storage;
+  struct Plan;
+  struct Slot;
+
+  void begin(std::uint64_t key);
+  void end();
+  std::byte* take(Storage& storage);  // called by a new storage; null: use the heap
+  void give_back(Storage& storage);   // called by a dying storage
+  bool place_is_free(std::uint32_t slot) const;
+  void move_out(Storage& storage);
+  void grow_block(std::size_t bytes);
+  static StepArena*& current();
+
+  std::size_t max_plans_;
+  std::list<std::unique_ptr<Plan>> plans_;  // most recently used first
+  Plan* plan_ = nullptr;                    // of the running step
+  bool recording_ = false, departed_ = false;
+  std::uint32_t next_ = 0;         // number of the next allocation of the step
+  std::uint64_t clock_ = 0;        // counts births and deaths while recording
+  std::vector<Storage*> tenants_;  // living storages of this step by slot
+  std::byte* block_ = nullptr;
+  std::size_t block_bytes_ = 0;
+  Statistics statistics_;
+};
+
+}  // namespace minnow

@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include "autograd/tape.hpp"
+#include "minnow/autograd/op.hpp"
+#include "minnow/autograd/variable.hpp"
+#include "minnow/base/error.hpp"
+
+namespace minnow {
+namespace {
+
+/// @return the value id of a tensor on this tape, kNoValue when no gradient is wanted for it.
+std::int32_t value_of(Tape& tape, const Tensor& x, const Op& op) {
+  Variable* variable = variable_of(x);
+  if (variable == nullptr || (variable->leaf && !variable->wanted)) return kNoValue;
+  if (variable->tape == tape.serial) return variable->value;
+  if (!variable->leaf) {
+    throw ShapeError(
+        fmt::format("[{}] an input's graph must still be recorded; it was used up by backward or cleared. "
+                    "Hint: detach the tensor, or pass retain_graph",
+                    op.doc.name));
+  }
+  variable->tape = tape.serial;
+  variable->value = static_cast<std::int32_t>(tape.values.size());
+  tape.values.push_back({std::static_pointer_cast<Variable>(x.autograd()), {}, x.spec()});
+  return variable->value;
+}
+
+Saved save(const Tensor& x, bool wanted) {
+  if (!wanted || !x.defined()) return {};
+  return {x.alias(), x.storage()->version()};
+}
+
+void record(Tape& tape, const Op& op, std::span<const Tensor> inputs, std::span<Tensor> outputs, std::span<Tensor> aux,
+            const AttrBox& attrs, std::vector<std::int32_t> input_values) {
+  Node node;
+  node.op = &op;
+  node.attrs = attrs;
+  node.scope = tape.scope;
+  node.inputs = std::move(input_values);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    node.specs.push_back(inputs[i].defined() ? inputs[i].spec() : TensorSpec{});
+    node.present.push_back(inputs[i].defined() ? 1 : 0);
+    node.saved_inputs.push_back(save(inputs[i], (op.saves.inputs >> i & 1U) != 0));
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    node.out_specs.push_back(outputs[i].spec());
+    node.saved_outputs.push_back(save(outputs[i], (op.saves.outputs >> i & 1U) != 0));
+    std::int32_t value = kNoValue;
+    if (is_floating(outputs[i].dtype())) {
+      auto variable = std::make_shared<Variable>();
+      variable->tape = tape.serial;
+      variable->spec = outputs[i].spec();
+      variable->value = value = static_cast<std::int32_t>(tape.values.size());
+      tape.values.push_back({nullptr, variable, outputs[i].spec()});
+      outputs[i].set_autograd(std::move(variable));
+    }
+    node.outputs.push_back(value);
+  }
+  for (const Tensor& kept : aux) node.aux.push_back(save(kept, true));
+  tape.nodes.push_back(std::move(node));
+}
+
+void run_forward(const Op& op, std::span<const Tensor> inputs, std::vector<Tensor>& outputs, std::vector<Tensor>& aux,
+                 const AttrBox& attrs) {
+  std::vector<TensorSpec> specs;
+  specs.reserve(inputs.size());
+  for (const Tensor& input : inputs) specs.push_back(input.defined() ? input.spec() : TensorSpec{});
+  const Inferred inferred = op.infer(specs, attrs);
+  for (const TensorSpec& spec : inferred.outputs) outputs.push_back(Tensor::empty(spec.shape, spec.dtype));
+  for (const TensorSpec& spec : inferred.aux) aux.push_back(Tensor::empty(spec.shape, spec.dtype));
+  const ForwardContext context{inputs, outputs, aux};
+  (compute_dtype(op, inputs) == DType::f64 ? op.forward_f64 : op.forward_f32)(context, attrs);
+}
+
+}  // namespace
+
+DType compute_dtype(const Op& op, std::span<const Tensor> inputs) {
+  DType found = DType::f32;
+  bool any = false;
+  for (const Tensor& input : inputs) {
+    if (!input.defined() || !is_floating(input.dtype())) continue;
+    if (input.dtype() == DType::bf16) {
+      throw ShapeError(
+          fmt::format("[{}] inputs must be f32 or f64; got {}. Hint: cast it first", op.doc.name, input.spec().str()));
+    }
+    if (any && input.dtype() != found) {
+      throw ShapeError(fmt::format("[{}] floating inputs must be of one type; got {} and {}", op.doc.name,
+                                   name_of(found), input.spec().str()));
+    }
+    found = input.dtype();
+    any = true;
+  }
+  return found;
+}
+
+std::vector<Tensor> apply(const Op& op, std::span<const Tensor> given, const AttrBox& attrs) {
+  ThreadState& state = thread_state();
+  Tape& tape = *state.tape;
+  std::vector<Tensor> inputs(given.begin(), given.end());
+  std::vector<std::int32_t> values(inputs.size(), kNoValue);
+  bool recorded = false;
+  if (state.recording && op.differentiable) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      values[i] = value_of(tape, inputs[i], op);
+      recorded = recorded || values[i] != kNoValue;
+    }
+  }
+  std::vector<Tensor> outputs;
+  std::vector<Tensor> aux;
+  if (op.view != nullptr) {
+    outputs.push_back(op.view(inputs[0], attrs));
+  } else {
+    if (!op.strided) {
+      for (Tensor& input : inputs) {
+        if (input.defined() && !input.is_contiguous()) input = input.contiguous();
+      }
+    }
+    run_forward(op, inputs, outputs, aux, attrs);
+  }
+  if (state.anomaly) {
+    for (const Tensor& output : outputs) check_finite(output, op, tape, tape.scope, "the result");
+  }
+  if (recorded) record(tape, op, inputs, outputs, aux, attrs, std::move(values));
+  return outputs;
+}
+
+Tensor apply_one(const Op& op, std::initializer_list<Tensor> inputs, const AttrBox& attrs) {
+  return std::move(apply(op, {inputs.begin(), inputs.size()}, attrs).front());
+}
+
+}  // namespace minnow

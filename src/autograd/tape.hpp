@@ -1,0 +1,89 @@
+#pragma once
+/// @file
+/// The record of one thread's operations since the last backward.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "minnow/autograd/op.hpp"
+
+namespace minnow {
+
+constexpr std::int32_t kNoValue = -1;
+
+/// What hangs on a tensor that takes part in gradients.
+struct Variable final : AutogradMeta {
+  bool leaf = false;       ///< made by set_requires_grad
+  bool wanted = false;     ///< of leaves: a gradient is wanted
+  bool retains = false;    ///< of results: keep the gradient
+  std::uint64_t tape = 0;  ///< serial of the tape on which `value` is valid
+  std::int32_t value = kNoValue;
+  TensorSpec spec;
+  Tensor gradient;
+  std::vector<std::function<Tensor(const Tensor&)>> hooks;
+};
+
+/// @return the variable of a tensor, or null.
+inline Variable* variable_of(const Tensor& x) {
+  return x.defined() ? static_cast<Variable*>(x.autograd().get()) : nullptr;
+}
+
+/// A tensor kept for backward, and how often its storage had been written to by then.
+struct Saved {
+  Tensor tensor;
+  std::uint64_t version = 0;
+};
+
+struct Node {
+  const Op* op = nullptr;
+  AttrBox attrs;
+  std::vector<TensorSpec> specs, out_specs;
+  std::vector<char> present;         // 0 where an optional input was absent
+  std::vector<std::int32_t> inputs;  // value ids, kNoValue where no gradient is wanted
+  std::vector<std::int32_t> outputs;
+  std::vector<Saved> saved_inputs, saved_outputs, aux;
+  std::int32_t scope = 0;
+  bool used = false;  // its saved tensors were dropped by a backward pass
+};
+
+/// A tensor's place on the tape.
+struct Value {
+  std::shared_ptr<Variable> leaf;  // of leaves
+  std::weak_ptr<Variable> result;  // of results; expired when nobody holds the tensor any more
+  TensorSpec spec;
+};
+
+struct ScopeName {
+  std::int32_t parent = 0;
+  std::string name;
+};
+
+struct Tape {
+  std::uint64_t serial = 0;
+  std::vector<Node> nodes;
+  std::vector<Value> values;
+  std::vector<ScopeName> scopes{{}};  // scope 0 is the nameless outermost one
+  std::int32_t scope = 0;
+
+  Tape();
+  /// Forgets all nodes; value ids given out so far become invalid.
+  void reset();
+  [[nodiscard]] std::string scope_name(std::int32_t scope) const;
+};
+
+/// State of this thread.
+struct ThreadState {
+  std::unique_ptr<Tape> tape = std::make_unique<Tape>();
+  bool recording = true;
+  bool anomaly = false;
+};
+ThreadState& thread_state();
+
+/// Throws: NumericError naming operation, scope, `what` and index when `x` holds a NaN or an infinity.
+void check_finite(const Tensor& x, const Op& op, const Tape& tape, std::int32_t scope, std::string_view what);
+
+/// @return f32 or f64: in which of both an operation on these tensors computes.
+DType compute_dtype(const Op& op, std::span<const Tensor> inputs);
+
+}  // namespace minnow

@@ -1,0 +1,154 @@
+#include "minnow/tensor/tensor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "minnow/base/error.hpp"
+#include "tensor/convert.hpp"
+
+namespace minnow {
+
+std::string TensorSpec::str() const { return fmt::format("{} {}", name_of(dtype), shape.str()); }
+
+Tensor Tensor::empty(const Shape& shape, DType dtype) {
+  const Index numel = shape.numel();
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<std::size_t>(numel), size_of(dtype), &bytes)) {
+    throw MemoryError(
+        fmt::format("[tensor] a tensor must fit the address space; got {} {}", name_of(dtype), shape.str()));
+  }
+  auto body = std::make_shared<Body>();
+  body->storage = Storage::allocate(bytes);
+  body->shape = shape;
+  body->strides = shape.contiguous_strides();
+  body->numel = numel;
+  body->dtype = dtype;
+  return Tensor(std::move(body));
+}
+
+Tensor Tensor::zeros(const Shape& shape, DType dtype) {
+  Tensor result = empty(shape, dtype);
+  std::fill_n(result.raw(), result.storage()->bytes(), std::byte{0});
+  return result;
+}
+
+Tensor Tensor::full(const Shape& shape, double value, DType dtype) {
+  Tensor result = empty(shape, dtype);
+  result.fill(value);
+  return result;
+}
+
+template <class T>
+Tensor Tensor::from(std::span<const T> values, const Shape& shape) {
+  if (std::ssize(values) != shape.numel()) {
+    throw ShapeError(
+        fmt::format("[tensor] shape {} must hold as many numbers as are given; got {}", shape.str(), values.size()));
+  }
+  Tensor result = empty(shape, dtype_of<T>);
+  std::copy(values.begin(), values.end(), reinterpret_cast<T*>(result.raw()));
+  return result;
+}
+template Tensor Tensor::from(std::span<const float>, const Shape&);
+template Tensor Tensor::from(std::span<const double>, const Shape&);
+template Tensor Tensor::from(std::span<const std::int32_t>, const Shape&);
+template Tensor Tensor::from(std::span<const std::int64_t>, const Shape&);
+template Tensor Tensor::from(std::span<const BFloat16>, const Shape&);
+template Tensor Tensor::from(std::span<const bool>, const Shape&);
+
+bool Tensor::is_contiguous() const {
+  Index step = 1;
+  for (Index axis = rank() - 1; axis >= 0; --axis) {
+    if (shape()[axis] == 1) continue;
+    if (strides()[axis] != step) return numel() == 0;
+    step *= shape()[axis];
+  }
+  return true;
+}
+
+Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
+
+Tensor Tensor::clone() const {
+  Tensor result = empty(shape(), dtype());
+  convert_strided(*this, result);
+  return result;
+}
+
+Tensor Tensor::to(DType dtype) const {
+  Tensor result = empty(shape(), dtype);
+  convert_strided(*this, result);
+  return result;
+}
+
+Tensor Tensor::alias() const {
+  auto body = std::make_shared<Body>(*body_);
+  body->autograd = nullptr;
+  return Tensor(std::move(body));
+}
+
+Tensor Tensor::as_strided(const Shape& shape, const Shape& strides, Index offset) const {
+  Index first = offset;
+  Index last = offset;
+  for (Index axis = 0; axis < shape.rank(); ++axis) {
+    const Index reach = (shape[axis] - 1) * strides[axis];
+    (reach < 0 ? first : last) += reach;
+  }
+  const auto elements = static_cast<Index>(body_->storage->bytes() / size_of(dtype()));
+  if (shape.numel() > 0 && (first < 0 || last >= elements)) {
+    throw ShapeError(
+        fmt::format("[as_strided] a view must stay inside its storage of {} elements; got shape {}, strides {}, "
+                    "offset {}",
+                    elements, shape.str(), strides.str(), offset));
+  }
+  auto body = std::make_shared<Body>();
+  body->storage = body_->storage;
+  body->shape = shape;
+  body->strides = strides;
+  body->offset = offset;
+  body->numel = shape.numel();
+  body->dtype = dtype();
+  return Tensor(std::move(body));
+}
+
+double Tensor::item() const {
+  if (numel() != 1) {
+    throw ShapeError(fmt::format("[item] a tensor must have exactly one element; got shape {}", shape().str()));
+  }
+  return to_vector<double>().front();
+}
+
+template <class T>
+std::vector<T> Tensor::to_vector() const {
+  const Tensor values = dtype() == dtype_of<T> ? contiguous() : to(dtype_of<T>);
+  const T* first = values.data<T>();
+  return std::vector<T>(first, first + numel());
+}
+template std::vector<float> Tensor::to_vector() const;
+template std::vector<double> Tensor::to_vector() const;
+template std::vector<std::int32_t> Tensor::to_vector() const;
+template std::vector<std::int64_t> Tensor::to_vector() const;
+template std::vector<bool> Tensor::to_vector() const;
+
+void Tensor::copy_from(const Tensor& source) {
+  if (source.shape() != shape()) {
+    throw ShapeError(
+        fmt::format("[copy_from] both shapes must be equal; got {} into {}", source.shape().str(), shape().str()));
+  }
+  body_->storage->bump_version();
+  convert_strided(source, *this);
+}
+
+void Tensor::fill(double value) {
+  const Tensor one = from<double>(std::vector<double>{value}, {});
+  body_->storage->bump_version();
+  convert_strided(one.as_strided(shape(), Shape(std::vector<Index>(static_cast<std::size_t>(rank()), 0)), 0), *this);
+}
+
+void Tensor::check_dtype(DType wanted) const {
+  if (wanted != dtype()) {
+    throw ShapeError(fmt::format("[tensor] the element type must be {}; got {} {}", name_of(wanted), name_of(dtype()),
+                                 shape().str()));
+  }
+}
+
+}  // namespace minnow
