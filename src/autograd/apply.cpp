@@ -8,7 +8,28 @@
 namespace minnow {
 namespace {
 
-/// @return the value id of a tensor on this tape, kNoValue when no gradient is wanted for it.
+/// @return the spec; of an absent optional input one that says so.
+TensorSpec spec_of(const Tensor& x) { return x.defined() ? x.spec() : TensorSpec::absent(); }
+
+Saved save(const Tensor& x, bool wanted) {
+  if (!wanted || !x.defined()) return {};
+  return {x.alias(), x.storage()->version()};
+}
+
+void run_forward(const Op& op, std::span<const Tensor> inputs, std::vector<Tensor>& outputs, std::vector<Tensor>& aux,
+                 const AttrBox& attrs) {
+  std::vector<TensorSpec> specs;
+  specs.reserve(inputs.size());
+  for (const Tensor& input : inputs) specs.push_back(spec_of(input));
+  const Inferred inferred = op.infer(specs, attrs);
+  for (const TensorSpec& spec : inferred.outputs) outputs.push_back(Tensor::empty(spec.shape, spec.dtype));
+  for (const TensorSpec& spec : inferred.aux) aux.push_back(Tensor::empty(spec.shape, spec.dtype));
+  const ForwardContext context{inputs, outputs, aux};
+  (compute_dtype(op, inputs) == DType::f64 ? op.forward_f64 : op.forward_f32)(context, attrs);
+}
+
+}  // namespace
+
 std::int32_t value_of(Tape& tape, const Tensor& x, const Op& op) {
   Variable* variable = variable_of(x);
   if (variable == nullptr || (variable->leaf && !variable->wanted)) return kNoValue;
@@ -25,21 +46,15 @@ std::int32_t value_of(Tape& tape, const Tensor& x, const Op& op) {
   return variable->value;
 }
 
-Saved save(const Tensor& x, bool wanted) {
-  if (!wanted || !x.defined()) return {};
-  return {x.alias(), x.storage()->version()};
-}
-
 void record(Tape& tape, const Op& op, std::span<const Tensor> inputs, std::span<Tensor> outputs, std::span<Tensor> aux,
-            const AttrBox& attrs, std::vector<std::int32_t> input_values) {
+            const AttrBox& attrs, std::vector<std::int32_t> values) {
   Node node;
   node.op = &op;
   node.attrs = attrs;
   node.scope = tape.scope;
-  node.inputs = std::move(input_values);
+  node.inputs = std::move(values);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    node.specs.push_back(inputs[i].defined() ? inputs[i].spec() : TensorSpec{});
-    node.present.push_back(inputs[i].defined() ? 1 : 0);
+    node.specs.push_back(spec_of(inputs[i]));
     node.saved_inputs.push_back(save(inputs[i], (op.saves.inputs >> i & 1U) != 0));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -59,20 +74,6 @@ void record(Tape& tape, const Op& op, std::span<const Tensor> inputs, std::span<
   for (const Tensor& kept : aux) node.aux.push_back(save(kept, true));
   tape.nodes.push_back(std::move(node));
 }
-
-void run_forward(const Op& op, std::span<const Tensor> inputs, std::vector<Tensor>& outputs, std::vector<Tensor>& aux,
-                 const AttrBox& attrs) {
-  std::vector<TensorSpec> specs;
-  specs.reserve(inputs.size());
-  for (const Tensor& input : inputs) specs.push_back(input.defined() ? input.spec() : TensorSpec{});
-  const Inferred inferred = op.infer(specs, attrs);
-  for (const TensorSpec& spec : inferred.outputs) outputs.push_back(Tensor::empty(spec.shape, spec.dtype));
-  for (const TensorSpec& spec : inferred.aux) aux.push_back(Tensor::empty(spec.shape, spec.dtype));
-  const ForwardContext context{inputs, outputs, aux};
-  (compute_dtype(op, inputs) == DType::f64 ? op.forward_f64 : op.forward_f32)(context, attrs);
-}
-
-}  // namespace
 
 DType compute_dtype(const Op& op, std::span<const Tensor> inputs) {
   DType found = DType::f32;

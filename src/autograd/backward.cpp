@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "autograd/tape.hpp"
 #include "minnow/autograd/op.hpp"
 #include "minnow/base/error.hpp"
@@ -14,9 +16,9 @@ namespace {
 void add_into(Tensor& dst, const Tensor& src) {
   const Tensor from = src.contiguous();
   if (dst.dtype() == DType::f64) {
-    kernels::axpy(dst.numel(), 1.0, from.data<double>(), dst.mutable_data<double>());
+    kernels::axpy(dst.mutable_data<double>(), 1.0, from.data<double>(), dst.numel());
   } else {
-    kernels::axpy(dst.numel(), 1.0F, from.data<float>(), dst.mutable_data<float>());
+    kernels::axpy(dst.mutable_data<float>(), 1.0F, from.data<float>(), dst.numel());
   }
 }
 
@@ -203,6 +205,16 @@ void prune(Tape& tape) {
 }
 
 }  // namespace
+
+void backward_from(std::span<const Tensor> results, std::span<const Tensor> seeds) {
+  Tape& tape = *thread_state().tape;
+  Walk walk(tape, {});
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const Variable* variable = variable_of(results[i]);
+    if (variable != nullptr && !variable->leaf && seeds[i].defined()) walk.seed(variable->value, seeds[i]);
+  }
+  walk.run();
+}
 
 void backward(const Tensor& result, const BackwardOptions& options) {
   const Variable* variable = variable_of(result);

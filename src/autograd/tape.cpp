@@ -39,7 +39,7 @@ std::string Tape::scope_name(std::int32_t at) const {
   std::string name;
   for (; at != 0; at = scopes[static_cast<std::size_t>(at)].parent) {
     const std::string& part = scopes[static_cast<std::size_t>(at)].name;
-    name = name.empty() ? part : part + "." + name;
+    name = name.empty() ? part : fmt::format("{}.{}", part, name);
   }
   return name.empty() ? "(top)" : name;
 }
@@ -94,9 +94,9 @@ std::string dump_tape_text() {
   for (std::size_t i = 0; i < tape.nodes.size(); ++i) {
     const Node& node = tape.nodes[i];
     text += fmt::format("{:4} {:32} {:20}", i, tape.scope_name(node.scope), node.op->doc.name);
-    for (const auto& spec : node.specs) text += " " + spec.str();
+    for (const auto& spec : node.specs) text += fmt::format(" {}", spec.str());
     text += " ->";
-    for (const auto& spec : node.out_specs) text += " " + spec.str();
+    for (const auto& spec : node.out_specs) text += fmt::format(" {}", spec.str());
     std::size_t bytes = 0;
     for (const auto* list : {&node.saved_inputs, &node.saved_outputs, &node.aux}) {
       for (const Saved& saved : *list) {

@@ -83,6 +83,17 @@ ThreadState& thread_state();
 /// Throws: NumericError naming operation, scope, `what` and index when `x` holds a NaN or an infinity.
 void check_finite(const Tensor& x, const Op& op, const Tape& tape, std::int32_t scope, std::string_view what);
 
+/// Puts a call on the tape and hangs variables onto its floating outputs.
+/// @param values of the inputs, kNoValue where no gradient is wanted
+void record(Tape& tape, const Op& op, std::span<const Tensor> inputs, std::span<Tensor> outputs, std::span<Tensor> aux,
+            const AttrBox& attrs, std::vector<std::int32_t> values);
+
+/// @return the value id of a tensor on this tape, kNoValue when no gradient is wanted for it.
+std::int32_t value_of(Tape& tape, const Tensor& x, const Op& op);
+
+/// As backward(), from several results at once on this thread's tape; constants among the results are skipped.
+void backward_from(std::span<const Tensor> results, std::span<const Tensor> seeds);
+
 /// @return f32 or f64: in which of both an operation on these tensors computes.
 DType compute_dtype(const Op& op, std::span<const Tensor> inputs);
 

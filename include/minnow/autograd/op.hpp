@@ -72,7 +72,7 @@ struct ForwardContext {
 
 /// What backward sees.
 struct BackwardContext {
-  Specs specs;                      ///< of the inputs; an absent input has rank 0 and `present` false
+  Specs specs;                      ///< of the inputs
   std::span<const Tensor> inputs;   ///< those listed in Saves, else undefined
   std::span<const Tensor> outputs;  ///< likewise
   std::span<const Tensor> aux;
@@ -84,12 +84,12 @@ struct BackwardContext {
 
 /// One example call, valid or not, from which all generated tests of an operation are made.
 struct Sample {
-  std::string note;            ///< what is special about it
-  std::vector<Tensor> inputs;  ///< f64, i64 or bool; floats are converted for f32 tests
-  AttrBox attrs;
-  bool valid = true;           ///< false: ShapeError (or DataError) must come, naming the operation
-  bool smooth = true;          ///< false: on a tie or kink, so no comparison with differences
-  std::vector<char> constant;  ///< not 0: input i is no variable (a mask given as floats)
+  std::string note = {};            ///< what is special about it
+  std::vector<Tensor> inputs = {};  ///< f64, i64 or bool; floats are converted for f32 tests
+  AttrBox attrs = {};
+  bool valid = true;                ///< false: ShapeError (or DataError) must come, naming the operation
+  bool smooth = true;               ///< false: on a tie or kink, so no comparison with differences
+  std::vector<char> constant = {};  ///< not 0: input i is no variable (a mask given as floats)
 };
 
 /// A record per operation: what the registry holds, the tape points to and the generated tests use.
@@ -109,8 +109,6 @@ struct Op {
   std::vector<Sample> (*samples)() = nullptr;
   Cost (*cost)(Specs, const AttrBox&) = nullptr;
   std::vector<Tensor> (*compose)(std::span<const Tensor>, const AttrBox&) = nullptr;  ///< of coarse operations
-  /// Records the nodes of calls that are not one plain kernel (recompute); null for all others.
-  void (*special_backward)(const BackwardContext&, const AttrBox&) = nullptr;
 };
 
 /// Options type of operations that have none.
@@ -188,6 +186,11 @@ constexpr Op make_op() {
   return op;
 }
 
+/// Defines the record that the table of operations lists: `MINNOW_OP(exp, Exp)` in exp.cpp makes `op_exp`.
+#define MINNOW_OP(name, type)          \
+  extern const ::minnow::Op op_##name; \
+  constinit const ::minnow::Op op_##name = ::minnow::make_op<type>()
+
 /// Runs an operation and, when a gradient may be asked for, records it on this thread's tape.
 /// @param inputs undefined tensors stand for absent optional inputs.
 /// Throws: ShapeError from the operation's shape inference; NumericError in anomaly mode.
@@ -196,7 +199,7 @@ std::vector<Tensor> apply(const Op& op, std::span<const Tensor> inputs, const At
 /// As above for operations with one output.
 Tensor apply_one(const Op& op, std::initializer_list<Tensor> inputs, const AttrBox& attrs);
 template <class A>
-Tensor apply_one(const Op& op, std::initializer_list<Tensor> inputs, A attrs) {
+Tensor apply_one(const Op& op, std::initializer_list<Tensor> inputs, A attrs) requires(!std::same_as<A, AttrBox>) {
   return apply_one(op, inputs, AttrBox::of(std::move(attrs)));
 }
 

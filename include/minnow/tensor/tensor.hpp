@@ -25,7 +25,9 @@ struct AutogradMeta {
 struct TensorSpec {
   Shape shape;
   DType dtype = DType::f32;
+  bool present = true;  ///< false: an optional input of an operation that was not given
   bool operator==(const TensorSpec&) const = default;
+  [[nodiscard]] static TensorSpec absent() { return {{}, DType::f32, false}; }
   /// @return "f32 (2, 3)".
   [[nodiscard]] std::string str() const;
 };
@@ -54,7 +56,7 @@ class Tensor {
   [[nodiscard]] const Shape& strides() const { return body_->strides; }  ///< in elements
   [[nodiscard]] Index offset() const { return body_->offset; }           ///< of the first element, in elements
   [[nodiscard]] DType dtype() const { return body_->dtype; }
-  [[nodiscard]] TensorSpec spec() const { return {shape(), dtype()}; }
+  [[nodiscard]] TensorSpec spec() const { return {shape(), dtype(), true}; }
   [[nodiscard]] Index rank() const { return shape().rank(); }
   [[nodiscard]] Index numel() const { return body_->numel; }
   /// @return the size of an axis; negative ones count from the last.
