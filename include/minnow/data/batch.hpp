@@ -7,7 +7,7 @@
 
 namespace minnow {
 
-/// Target of a position that is not predicted: padding. Any such position has the token 0 or the boundary as input.
+/// Target of a position that is not predicted: padding. Such a position has token 0 as input.
 inline constexpr std::int32_t kIgnoredTarget = -100;
 
 /// B rows of T positions. Row b predicts at its first lengths[b] positions; the others are padding at its end, so under

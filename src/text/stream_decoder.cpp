@@ -1,0 +1,31 @@
+#include "minnow/text/stream_decoder.hpp"
+
+#include "minnow/text/utf8.hpp"
+
+namespace minnow {
+
+std::string StreamDecoder::push(std::int32_t id) {
+  pending_ += tokenizer_->bytes_of(id);
+  std::string whole;
+  std::size_t position = 0;
+  while (position < pending_.size()) {
+    const Utf8Step step = read_utf8(pending_, position);
+    if (step.truncated) break;
+    if (step.valid) {
+      whole.append(pending_, position, step.length);
+    } else {
+      append_utf8(whole, kReplacementCharacter);
+    }
+    position += step.length;
+  }
+  pending_.erase(0, position);
+  return whole;
+}
+
+std::string StreamDecoder::finish() {
+  std::string rest = replace_invalid_utf8(pending_);
+  pending_.clear();
+  return rest;
+}
+
+}  // namespace minnow

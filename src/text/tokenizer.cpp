@@ -1,0 +1,35 @@
+#include "minnow/text/tokenizer.hpp"
+
+#include <fmt/format.h>
+
+#include "minnow/base/error.hpp"
+#include "minnow/text/utf8.hpp"
+
+namespace minnow {
+
+std::vector<std::int32_t> Tokenizer::encode(std::string_view text, UnknownCharacter unknown) const {
+  std::vector<std::int32_t> ids;
+  encode_into(text, ids, unknown);
+  return ids;
+}
+
+std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
+  std::string text;
+  text.reserve(ids.size());
+  for (const std::int32_t id : ids) text += bytes_of(id);
+  return text;
+}
+
+std::string Tokenizer::decode_text(std::span<const std::int32_t> ids) const {
+  return replace_invalid_utf8(decode(ids));
+}
+
+void Tokenizer::check_id(std::int32_t id) const {
+  if (id >= 0 && id < vocab_size()) return;
+  throw DataError(fmt::format(
+      "[tokenizer] token id must be in 0 .. {}; got {} ({}-level vocabulary of {} tokens). Hint: the ids were "
+      "made with another tokenizer.",
+      vocab_size() - 1, id, name(), vocab_size()));
+}
+
+}  // namespace minnow
