@@ -14,7 +14,8 @@ using StoryGrammar = std::map<std::string_view, std::vector<std::string_view>>;
 extern const std::string_view kStoryPlots;
 extern const std::string_view kStoryWords;
 
-/// Cuts a text of rules (names at the margin, choices indented by two blanks) and adds them to `grammar`.
+/// Cuts a text of rules (names at the margin, choices indented by two blanks, one a line or with ` / ` between) and
+/// adds them to `grammar`.
 void read_story_rules(std::string_view text, StoryGrammar& grammar);
 
 /// @return plots and words together; read on first use.

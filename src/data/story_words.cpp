@@ -1,7 +1,7 @@
 #include "data/story_grammar.hpp"
 
 // The vocabulary and the phrases that all plots share; the notation is that of story_plots.cpp.
-// `object` and `animal` list singular|plural.
+// Short choices stand on one line with ` / ` between them. `object` and `animal` list singular|plural.
 
 namespace minnow {
 
@@ -92,29 +92,13 @@ weather
   it rained for three days and three nights
   the storm shook the trees
 storm
-  a storm
-  a gust of wind
-  the hail
-  a heavy shower
+  a storm / a gust of wind / the hail / a heavy shower
 errand
-  fetch water
-  gather wood
-  pick mint
-  catch butterflies
-  sell eggs
-  look for mushrooms
-  feed the ducks
-  fly paper birds
-  collect shells
+  fetch water / gather wood / pick mint / catch butterflies / sell eggs / look for mushrooms / feed the ducks
+  fly paper birds / collect shells
 burden
-  a bundle of sticks
-  a bucket of milk
-  a sack of turnips
-  a basket of onions
-  a pile of books
-  two jugs of water
-  a wheel of cheese
-  a ladder
+  a bundle of sticks / a bucket of milk / a sack of turnips / a basket of onions / a pile of books / two jugs of water
+  a wheel of cheese / a ladder
 comfort
   four eyes see more than two
   what is lost can be found
@@ -138,98 +122,28 @@ spot
   beneath the old cart
   at the edge of the woods
 shed
-  the old stable
-  the wood shed
-  the boat house
-  the cow barn
-  the empty kennel
-  the smithy
+  the old stable / the wood shed / the boat house / the cow barn / the empty kennel / the smithy
 junk
-  a rusty nail
-  an old shoe
-  dry leaves
-  a broken jug
-  half a comb
-  a snail shell
-  cobwebs
-  a ball of wool
-  last year's nuts
-  a cracked plate
-  a bent fork
-  scraps of paper
+  a rusty nail / an old shoe / dry leaves / a broken jug / half a comb / a snail shell / cobwebs / a ball of wool
+  last year's nuts / a cracked plate / a bent fork / scraps of paper
 tool
-  a hammer
-  a rope
-  a long pole
-  a ladder
-  a bucket
-  a strong stick
-  a pair of tongs
-  a lantern
-  a spade
+  a hammer / a rope / a long pole / a ladder / a bucket / a strong stick / a pair of tongs / a lantern / a spade
 food
-  a slice of bread
-  a piece of cheese
-  a honey cake
-  an apple
-  a plum tart
-  a boiled egg
-  a bowl of porridge
-  a ginger biscuit
-  a warm bun
-  a pancake
-  a handful of nuts
-  a carrot
-  a baked potato
-  a jam sandwich
+  a slice of bread / a piece of cheese / a honey cake / an apple / a plum tart / a boiled egg / a bowl of porridge
+  a ginger biscuit / a warm bun / a pancake / a handful of nuts / a carrot / a baked potato / a jam sandwich
 supper
-  supper
-  pea soup
-  stew
-  porridge
-  noodle soup
+  supper / pea soup / stew / porridge / noodle soup
 fruit
-  cherries
-  blackberries
-  red apples
-  plums
-  pears
-  strawberries
-  gooseberries
-  white roses
-  sunflowers
+  cherries / blackberries / red apples / plums / pears / strawberries / gooseberries / white roses / sunflowers
 sound
-  knock, knock
-  rumble, bump
-  scratch, scratch
-  tick, clack
-  ding, dong
-  rattle, clink
-  squeak, thump
+  knock, knock / rumble, bump / scratch, scratch / tick, clack / ding, dong / rattle, clink / squeak, thump
   tap, tap, tap
 ghost
-  a ghost
-  a giant
-  a burglar
-  a dragon
-  the north wind
+  a ghost / a giant / a burglar / a dragon / the north wind
 bird
-  a swallow
-  an arrow
-  a leaf in the wind
-  a hare
+  a swallow / an arrow / a leaf in the wind / a hare
 skill
-  swim
-  whistle
-  read
-  tie a knot
-  skate
-  climb a rope
-  tell the time
-  row a boat
-  juggle
-  dance
-  bake bread
+  swim / whistle / read / tie a knot / skate / climb a rope / tell the time / row a boat / juggle / dance / bake bread
   count to a hundred
 moral
   <Saying>.
@@ -252,104 +166,23 @@ saying
   nobody is too little to help
   trust grows slowly and gives good fruit
 town
-  Thistledown
-  Mossgate
-  Pebble Cove
-  Little Wick
-  Harrowmead
-  Puddleford
-  Gull Harbour
-  Nettlebridge
-  Quillham
-  Upper Bramble
-  Windle
-  Candlemere
-  Oatley
-  Fernhollow
+  Thistledown / Mossgate / Pebble Cove / Little Wick / Harrowmead / Puddleford / Gull Harbour / Nettlebridge
+  Quillham / Upper Bramble / Windle / Candlemere / Oatley / Fernhollow
 place
-  the mill pond
-  the old well
-  the apple orchard
-  the stone circle
-  the market square
-  the lighthouse
-  the ferry
-  the broken wall
-  the hollow tree
-  the chapel
-  the watermill
-  the quarry
-  the sheep meadow
-  the crossroads
-  the heron lake
-  the bell tower
+  the mill pond / the old well / the apple orchard / the stone circle / the market square / the lighthouse / the ferry
+  the broken wall / the hollow tree / the chapel / the watermill / the quarry / the sheep meadow / the crossroads
+  the heron lake / the bell tower
 girl
-  Nell
-  Ada
-  Mina
-  Tilda
-  Rosie
-  Wren
-  Greta
-  Ivy
-  Lotte
-  Hanna
-  Pia
-  Clara
-  Edda
-  Juno
-  Marta
-  Suri
+  Nell / Ada / Mina / Tilda / Rosie / Wren / Greta / Ivy / Lotte / Hanna / Pia / Clara / Edda / Juno / Marta / Suri
 boy
-  Tom
-  Oskar
-  Finn
-  Jory
-  Emil
-  Hugo
-  Bram
-  Kit
-  Anton
-  Pepe
-  Rufus
-  Leo
-  Milo
-  Ned
-  Samir
-  Theo
+  Tom / Oskar / Finn / Jory / Emil / Hugo / Bram / Kit / Anton / Pepe / Rufus / Leo / Milo / Ned / Samir / Theo
 elder_she
-  Granny Plum
-  Aunt Agnes
-  Mrs Pepper
-  the widow Wool
-  Old Berta
-  Aunt Olive
-  Miss Finch
+  Granny Plum / Aunt Agnes / Mrs Pepper / the widow Wool / Old Berta / Aunt Olive / Miss Finch
 elder_he
-  Grandpa Barley
-  Uncle Moss
-  Mr Button
-  Captain Crumb
-  Old Jakob
-  the ferryman
-  Mr Thimble
+  Grandpa Barley / Uncle Moss / Mr Button / Captain Crumb / Old Jakob / the ferryman / Mr Thimble
 quality
-  red
-  blue
-  green
-  golden
-  silver
-  wooden
-  painted
-  tiny
-  shiny
-  old
-  striped
-  round
-  strange
-  beautiful
-  copper
-  spotted
+  red / blue / green / golden / silver / wooden / painted / tiny / shiny / old / striped / round / strange / beautiful
+  copper / spotted
 object
   whistle|whistles
   lantern|lanterns
@@ -376,45 +209,13 @@ object
   bead|beads
   box|boxes
 count
-  two
-  three
-  four
-  five
-  seven
+  two / three / four / five / seven
 animal
-  fox|foxes
-  hen|hens
-  goat|goats
-  duck|ducks
-  goose|geese
-  hedgehog|hedgehogs
-  squirrel|squirrels
-  cat|cats
-  dog|dogs
-  pony|ponies
-  mouse|mice
-  rabbit|rabbits
-  otter|otters
-  badger|badgers
-  lamb|lambs
-  donkey|donkeys
-  hare|hares
-  weasel|weasels
-  piglet|piglets
-  calf|calves
+  fox|foxes / hen|hens / goat|goats / duck|ducks / goose|geese / hedgehog|hedgehogs / squirrel|squirrels / cat|cats
+  dog|dogs / pony|ponies / mouse|mice / rabbit|rabbits / otter|otters / badger|badgers / lamb|lambs / donkey|donkeys
+  hare|hares / weasel|weasels / piglet|piglets / calf|calves
 look
-  small
-  thin
-  brown
-  grey
-  white
-  black
-  young
-  fat
-  shy
-  ragged
-  lame
-  clever
+  small / thin / brown / grey / white / black / young / fat / shy / ragged / lame / clever
 )";
 
 }  // namespace minnow
