@@ -15,12 +15,6 @@ constexpr std::size_t kCodePoints = 0x110000;
 constexpr std::size_t kLowCodePoints =
     0x800;  // those of one and two bytes go through a table, the others through a hash
 
-bool is_blank(char32_t code_point) {
-  return code_point == ' ' || (code_point >= 0x09 && code_point <= 0x0D) || code_point == 0x85 || code_point == 0xA0 ||
-         code_point == 0x1680 || (code_point >= 0x2000 && code_point <= 0x200A) || code_point == 0x2028 ||
-         code_point == 0x2029 || code_point == 0x202F || code_point == 0x205F || code_point == 0x3000;
-}
-
 [[noreturn]] void throw_unknown(std::string_view text, std::size_t position, const Utf8Step& step, std::int32_t size) {
   const std::size_t index = count_characters(text.substr(0, position));
   const std::string what =
@@ -52,7 +46,7 @@ std::shared_ptr<const CharTokenizer> CharTokenizer::Builder::build(bool with_bou
     if (!seen_[code]) continue;
     const auto code_point = static_cast<char32_t>(code);
     append_utf8(pieces.emplace_back(), code_point);
-    only_blank = only_blank && is_blank(code_point);
+    only_blank = only_blank && is_white_space(code_point);
   }
   if (only_blank) {
     throw DataError(

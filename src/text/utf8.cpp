@@ -113,4 +113,10 @@ std::string describe_character(char32_t code_point) {
   return fmt::format("'{}' (U+{:04X})", spelled, value);
 }
 
+bool is_white_space(char32_t code_point) noexcept {
+  return code_point == ' ' || (code_point >= 0x09 && code_point <= 0x0D) || code_point == 0x85 || code_point == 0xA0 ||
+         code_point == 0x1680 || (code_point >= 0x2000 && code_point <= 0x200A) || code_point == 0x2028 ||
+         code_point == 0x2029 || code_point == 0x202F || code_point == 0x205F || code_point == 0x3000;
+}
+
 }  // namespace minnow

@@ -11,14 +11,15 @@
 #include "minnow/data/corpus.hpp"
 #include "minnow/data/fingerprint.hpp"
 #include "minnow/data/loader.hpp"
+#include "minnow/data/story_corpus.hpp"
 #include "minnow/data/windows.hpp"
 #include "minnow/text/tokenizer.hpp"
 
 namespace minnow {
 
-/// What the files hold.
+/// What the files hold. A folder of token files (.bin) is one stream, in the order of the names.
 enum class FileFormat {
-  kAuto,     ///< by name: `.bin` is a token file, the rest is text; a folder by what is in it
+  kAuto,     ///< by name: `.bin` is a token file, the rest is text; a folder is text when it holds .txt files
   kText,     ///< text
   kNanogpt,  ///< raw token ids (token_file.hpp)
   kLlmc,     ///< token ids with llm.c's header
@@ -32,7 +33,8 @@ enum class SplitRule {
   kNone,      ///< everything trains
 };
 
-/// Which tokenizer to build when none is passed.
+/// Which tokenizer to build when none is passed. Documents that are lines or files give it a boundary token. Token
+/// files take kNone or, when their ids are byte values, kByte.
 enum class TokenizerChoice { kChar, kByte, kNone };
 
 /// Everything that determines the data of a run.
@@ -53,8 +55,8 @@ struct DatasetOptions {
   UnknownCharacter unknown = UnknownCharacter::kError;  ///< characters that a stored tokenizer does not have
   std::int64_t vocab_size = 0;  ///< token files without a tokenizer: V; 0 = GPT-2's 50257, as nanoGPT assumes
 
-  std::uint64_t builtin_bytes = 1 << 20;  ///< size of the built-in corpus
-  std::uint64_t builtin_seed = 1;         ///< it is the same for every run unless this is changed
+  std::size_t builtin_bytes = kStoryCorpusBytes;  ///< size of the built-in corpus
+  std::uint64_t builtin_seed = kStoryCorpusSeed;  ///< it is the same for every run unless this is changed
 };
 
 /// What there is of one split.
@@ -104,6 +106,7 @@ class Dataset {
   DataFingerprint fingerprint_;
   std::vector<std::string> notes_;
   std::string source_;
+  bool stream_ = true;
 };
 
 }  // namespace minnow

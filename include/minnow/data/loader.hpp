@@ -66,7 +66,6 @@ class TrainLoader {
     Window window;
   };
   [[nodiscard]] Sample sample(std::int64_t step, std::int64_t row) const;
-  [[nodiscard]] Sample stream_sample(std::int64_t step, std::int64_t row) const;
 
   TokenStore tokens_;
   WindowSet windows_;
@@ -75,7 +74,7 @@ class TrainLoader {
 };
 
 /// Evaluation windows: each by itself, the same ones whatever the batch size. All batches are as long as the longest
-/// window of the split rounded up to a multiple of 8, at most T (a stream: T).
+/// window of the split rounded up to a multiple of 8, at most T.
 class EvalLoader {
  public:
   EvalLoader() = default;

@@ -41,6 +41,9 @@ void append_utf8(std::string& text, char32_t code_point);
 /// @return the byte position of character number `index` (text.size() when there are fewer).
 [[nodiscard]] std::size_t byte_position(std::string_view text, std::size_t index) noexcept;
 
+/// @return whether a character is white space (the Unicode property White_Space).
+[[nodiscard]] bool is_white_space(char32_t code_point) noexcept;
+
 /// @return a character as a person can read it: `'é' (U+00E9)`, control characters by code point alone: `U+000A`.
 [[nodiscard]] std::string describe_character(char32_t code_point);
 

@@ -1,0 +1,157 @@
+#include "minnow/data/dataset.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+
+#include "data/dataset_parts.hpp"
+#include "minnow/base/error.hpp"
+
+namespace minnow {
+
+std::int64_t training_part(std::int64_t count, double fraction) {
+  return static_cast<std::int64_t>(std::floor(static_cast<double>(count) * (1.0 - fraction)));
+}
+
+namespace {
+
+void require(bool holds, const std::string& text) {
+  if (!holds) throw ConfigError("[data] " + text);
+}
+
+void check_options(const DatasetOptions& options) {
+  require(!options.path.empty(), "data.path must be given: a file, a folder or \"builtin\".");
+  require(options.loader.batch_size >= 1,
+          fmt::format("batch_size must be at least 1; got {}.", options.loader.batch_size));
+  require(options.loader.block_size >= 1,
+          fmt::format("block_size must be at least 1; got {}.", options.loader.block_size));
+  const bool by_file = options.split == SplitRule::kFile;
+  require(!by_file || !options.val_path.empty(), "data.split = \"file\" needs data.val_path.");
+  require(by_file || options.val_path.empty(), "data.val_path is only read with data.split = \"file\".");
+  if (options.split == SplitRule::kFraction) {
+    require(options.val_fraction > 0.0 && options.val_fraction < 1.0,
+            fmt::format("data.val_fraction must be above 0 and below 1; got {}.", options.val_fraction));
+  }
+  if (options.split == SplitRule::kEveryNth) {
+    require(options.documents != Documents::kStream,
+            "data.split = \"every_nth\" takes whole documents; a stream has none. Hint: data.documents = \"lines\" or "
+            "\"files\".");
+    require(options.val_every >= 2, fmt::format("data.val_every must be at least 2; got {}.", options.val_every));
+    require(options.val_offset >= 0 && options.val_offset < options.val_every,
+            fmt::format("data.val_offset must be in 0 .. {}; got {}.", options.val_every - 1, options.val_offset));
+  }
+}
+
+bool is_token_data(const std::string& path, FileFormat format) {
+  if (format != FileFormat::kAuto) return format != FileFormat::kText;
+  if (path == "builtin") return false;
+  std::error_code code;
+  if (!std::filesystem::is_directory(path, code)) return path.ends_with(".bin");
+  return list_files(path, ".txt").empty() && !list_files(path, ".bin").empty();
+}
+
+SplitFacts facts_of(const SplitTokens& split, const WindowSet& windows) {
+  SplitFacts facts;
+  facts.tokens = split.tokens.size();
+  facts.documents =
+      split.documents.empty() ? (facts.tokens > 0 ? 1 : 0) : static_cast<std::int64_t>(split.documents.size());
+  facts.windows = windows.count();
+  facts.targets = windows.total_length();
+  facts.bytes = split.bytes;
+  return facts;
+}
+
+WindowSet windows_of(const SplitTokens& split, const DatasetOptions& options, bool training) {
+  const std::int64_t block = options.loader.block_size;
+  if (options.documents != Documents::kStream) {
+    // In evaluation each document stands by itself, whatever training does.
+    return WindowSet::of_documents(split.documents, block, training ? options.packing : Packing::kPad);
+  }
+  return training ? WindowSet::of_full_blocks(split.tokens.size(), block)
+                  : WindowSet::of_stream(split.tokens.size(), block);
+}
+
+void check_sizes(const OpenedData& data, const WindowSet& train, const WindowSet& val, const DatasetOptions& options) {
+  const std::int64_t have = data.train.tokens.size();
+  const std::int64_t all = have + data.val.tokens.size();
+  if (options.documents == Documents::kStream && have <= options.loader.block_size) {
+    throw DataError(fmt::format(
+        "[data] the training split must have at least block_size + 1 = {} tokens; got {} tokens (of {} in {}) for a "
+        "block_size of {}. Hint: use more text or a smaller model.block_size.",
+        options.loader.block_size + 1, have, all, options.path, options.loader.block_size));
+  }
+  if (train.count() == 0) {
+    throw DataError(
+        fmt::format("[data] the training split must have at least one document; {} leaves it empty.", options.path));
+  }
+  if (options.split != SplitRule::kNone && val.count() == 0) {
+    throw DataError(fmt::format(
+        "[data] the validation split must not be empty; of the {} tokens of the data it got {}. Hint: a larger "
+        "data.val_fraction, another data.split, or more data.",
+        all, data.val.tokens.size()));
+  }
+}
+
+std::string split_line(std::string_view name, const SplitFacts& facts, bool stream, std::int64_t block_size) {
+  if (stream) {
+    return fmt::format("{}: {} tokens, {} windows of up to {}", name, facts.tokens, facts.windows, block_size);
+  }
+  return fmt::format("{}: {} documents, {} tokens, {} windows of up to {}", name, facts.documents, facts.targets,
+                     facts.windows, block_size);
+}
+
+}  // namespace
+
+/// Puts a Dataset together; beside Dataset itself the only one that may.
+class DatasetOpener {
+ public:
+  static Dataset open(const DatasetOptions& options) {
+    check_options(options);
+    const bool tokens = is_token_data(options.path, options.format);
+    require(options.split != SplitRule::kFile || tokens == is_token_data(options.val_path, options.format),
+            "data.path and data.val_path must both be text or both be token files.");
+    OpenedData opened = tokens ? open_token_data(options) : open_text_data(options);
+    const bool stream = options.documents == Documents::kStream;
+    WindowSet train = windows_of(opened.train, options, true);
+    WindowSet val = windows_of(opened.val, options, false);
+    check_sizes(opened, train, val, options);
+
+    Dataset data;
+    data.train_facts_ = facts_of(opened.train, train);
+    data.val_facts_ = facts_of(opened.val, val);
+    data.train_ = stream ? std::make_shared<TrainLoader>(opened.train.tokens, options.loader)
+                         : std::make_shared<TrainLoader>(opened.train.tokens, std::move(train), options.loader);
+    data.val_ = std::make_shared<EvalLoader>(opened.val.tokens, std::move(val), options.loader.block_size);
+    data.tokenizer_ = std::move(opened.tokenizer);
+    data.vocab_size_ = opened.vocab_size;
+    data.fingerprint_ = std::move(opened.fingerprint);
+    data.notes_ = std::move(opened.notes);
+    data.source_ = options.path;
+    data.stream_ = stream;
+    return data;
+  }
+};
+
+Dataset Dataset::open(const DatasetOptions& options) { return DatasetOpener::open(options); }
+
+std::vector<std::string> Dataset::describe(std::int64_t steps) const {
+  const LoaderOptions& loader = train_->options();
+  std::vector<std::string> lines;
+  lines.push_back(fmt::format("data: {} ({} file{}, {} bytes, sha256 {})", source_, fingerprint_.files.size(),
+                              fingerprint_.files.size() == 1 ? "" : "s", fingerprint_.bytes(),
+                              fingerprint_.files.size() == 1 ? fingerprint_.files[0].sha256.substr(0, 12)
+                                                             : fingerprint_.digest().substr(0, 12)));
+  lines.push_back(fmt::format("vocabulary: {} tokens ({})", vocab_size_,
+                              tokenizer_ ? fmt::format("{}-level", tokenizer_->name()) : "ids only, no tokenizer"));
+  lines.push_back(split_line("training", train_facts_, stream_, loader.block_size));
+  if (val_->windows() > 0) lines.push_back(split_line("validation", val_facts_, stream_, loader.block_size));
+  lines.push_back(fmt::format("order: {}; {} steps of {} windows are {:.2f} passes over the training data",
+                              loader.order == SampleOrder::kEpoch ? "epoch" : "random", steps, loader.batch_size,
+                              train_->epochs(steps)));
+  lines.insert(lines.end(), notes_.begin(), notes_.end());
+  return lines;
+}
+
+}  // namespace minnow

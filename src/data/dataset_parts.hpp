@@ -1,0 +1,40 @@
+#pragma once
+/// @file
+/// The steps of opening a data set: from files to the token rows of both splits.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "minnow/data/dataset.hpp"
+
+namespace minnow {
+
+/// One split as tokens.
+struct SplitTokens {
+  TokenStore tokens;  ///< documents: boundary, document, boundary, ..., document, boundary
+  std::vector<std::int64_t>
+      documents;           ///< inputs of each document (its tokens and the boundary before it); empty: stream
+  std::int64_t bytes = 0;  ///< as SplitFacts::bytes
+};
+
+/// Everything that reading gives, before loaders are made.
+struct OpenedData {
+  SplitTokens train, val;
+  std::shared_ptr<const Tokenizer> tokenizer;
+  std::int64_t vocab_size = 0;
+  DataFingerprint fingerprint;
+  std::vector<std::string> notes;
+};
+
+/// Reads, splits and encodes text. Throws: as Dataset::open.
+[[nodiscard]] OpenedData open_text_data(const DatasetOptions& options);
+
+/// Maps and splits token files. Throws: as Dataset::open.
+[[nodiscard]] OpenedData open_token_data(const DatasetOptions& options);
+
+/// @return floor(count * (1 - fraction)): what of `count` trains. As nanoGPT's int(n * 0.9).
+[[nodiscard]] std::int64_t training_part(std::int64_t count, double fraction);
+
+}  // namespace minnow

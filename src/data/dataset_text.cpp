@@ -1,0 +1,198 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/dataset_parts.hpp"
+#include "minnow/base/error.hpp"
+#include "minnow/data/story_corpus.hpp"
+#include "minnow/text/byte_tokenizer.hpp"
+#include "minnow/text/char_tokenizer.hpp"
+#include "minnow/text/utf8.hpp"
+
+namespace minnow {
+namespace {
+
+using Texts = std::vector<std::string_view>;
+
+// Bytes of text encoded at once: bounds the ids held at full width.
+constexpr std::size_t kEncodePart = 1U << 20;
+
+TextCorpus load(const std::string& path, const DatasetOptions& options) {
+  if (path != "builtin") return read_text_corpus(path, options.documents);
+  return make_text_corpus(story_corpus(options.builtin_bytes, options.builtin_seed), path, options.documents);
+}
+
+struct SplitTexts {
+  Texts train, val;
+};
+
+/// Cuts the stream after its first floor(n (1 - f)) characters.
+SplitTexts split_stream(const Texts& texts, double fraction) {
+  std::size_t total = 0;
+  for (const std::string_view text : texts) total += count_characters(text);
+  auto left = static_cast<std::size_t>(training_part(static_cast<std::int64_t>(total), fraction));
+  SplitTexts parts;
+  for (const std::string_view text : texts) {
+    const std::size_t border = byte_position(text, left);
+    if (border > 0) parts.train.push_back(text.substr(0, border));
+    if (border < text.size()) parts.val.push_back(text.substr(border));
+    left -= border < text.size() ? left : count_characters(text);
+  }
+  return parts;
+}
+
+SplitTexts split_documents(const Texts& texts, const DatasetOptions& options) {
+  const auto count = static_cast<std::int64_t>(texts.size());
+  const std::int64_t border = training_part(count, options.val_fraction);
+  SplitTexts parts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const bool validates =
+        options.split == SplitRule::kFraction ? i >= border : i % options.val_every == options.val_offset;
+    (validates ? parts.val : parts.train).push_back(texts[static_cast<std::size_t>(i)]);
+  }
+  return parts;
+}
+
+SplitTexts split(const TextCorpus& corpus, const TextCorpus& validation, const DatasetOptions& options) {
+  if (options.split == SplitRule::kFile) return {corpus.texts, validation.texts};
+  if (options.split == SplitRule::kNone) return {corpus.texts, {}};
+  if (options.documents == Documents::kStream) return split_stream(corpus.texts, options.val_fraction);
+  return split_documents(corpus.texts, options);
+}
+
+void check_two_characters(const Texts& texts, const std::string& path) {
+  const Utf8Step first = read_utf8(texts.front(), 0);
+  for (const std::string_view text : texts) {
+    for (std::size_t i = 0; i < text.size();) {
+      const Utf8Step step = read_utf8(text, i);
+      if (step.code_point != first.code_point) return;
+      i += step.length;
+    }
+  }
+  throw DataError(fmt::format("[data] text must have at least two different characters; {} holds nothing but {}.", path,
+                              describe_character(first.code_point)));
+}
+
+std::shared_ptr<const Tokenizer> choose_tokenizer(const TextCorpus& corpus, const TextCorpus& validation,
+                                                  const DatasetOptions& options) {
+  const bool documents = options.documents != Documents::kStream;
+  if (options.stored) {
+    if (documents && !options.stored->boundary_id()) {
+      throw DataError(
+          fmt::format("[data] documents need a tokenizer with a boundary token; the stored {}-level tokenizer has "
+                      "none. Hint: it was made for data.documents = \"stream\".",
+                      options.stored->name()));
+    }
+    return options.stored;
+  }
+  if (options.tokenizer == TokenizerChoice::kByte) return std::make_shared<ByteTokenizer>(documents);
+  if (options.tokenizer == TokenizerChoice::kNone) {
+    throw ConfigError(
+        fmt::format("[data] text needs a tokenizer; got tokenizer.type = \"none\" for {}. Hint: use \"char\" or "
+                    "\"byte\".",
+                    options.path));
+  }
+  CharTokenizer::Builder builder;
+  for (const std::string_view text : corpus.texts) builder.add(text);
+  for (const std::string_view text : validation.texts) builder.add(text);
+  return builder.build(documents);
+}
+
+/// Encodes texts one after the other into a store.
+class Encoder {
+ public:
+  Encoder(const Tokenizer& tokenizer, const DatasetOptions& options, std::string_view split)
+      : tokenizer_(tokenizer), options_(options), split_(split), builder_(tokenizer.vocab_size()) {}
+
+  SplitTokens encode(const Texts& texts) {
+    SplitTokens result;
+    const bool stream = options_.documents == Documents::kStream;
+    // A line's end is one of its bytes: its boundary is the target that spells it.
+    const std::int64_t extra = options_.documents == Documents::kLines ? 1 : 0;
+    if (!stream && !texts.empty()) builder_.append(*tokenizer_.boundary_id());
+    for (const std::string_view text : texts) {
+      const std::int64_t before = builder_.size();
+      add(text);
+      result.bytes += static_cast<std::int64_t>(text.size()) + extra;
+      ++number_;
+      if (stream) continue;
+      builder_.append(*tokenizer_.boundary_id());
+      result.documents.push_back(builder_.size() - before);
+    }
+    result.tokens = builder_.finish();
+    return result;
+  }
+
+ private:
+  void add(std::string_view text) {
+    for (std::string_view rest = text; !rest.empty();) {
+      std::size_t part = rest.size();
+      if (part > kEncodePart) part = tokenizer_.cut_before(rest, kEncodePart);
+      if (part == 0) part = rest.size();
+      ids_.clear();
+      try {
+        tokenizer_.encode_into(rest.substr(0, part), ids_, options_.unknown);
+      } catch (const DataError&) {
+        explain(text);
+        throw;
+      }
+      builder_.append(ids_);
+      rest.remove_prefix(part);
+    }
+  }
+
+  /// Encodes the whole text again for the sake of the position in the message.
+  void explain(std::string_view text) const {
+    std::vector<std::int32_t> ids;
+    try {
+      tokenizer_.encode_into(text, ids, options_.unknown);
+    } catch (const DataError& error) {
+      throw DataError(fmt::format("{} (In the {} data, {} {}.)", error.what(), split_,
+                                  options_.documents == Documents::kLines ? "document" : "file", number_));
+    }
+  }
+
+  const Tokenizer& tokenizer_;
+  const DatasetOptions& options_;
+  std::string_view split_;
+  TokenStoreBuilder builder_;
+  std::vector<std::int32_t> ids_;
+  std::int64_t number_ = 0;
+};
+
+void add_notes(const TextCorpus& corpus, const std::string& path, bool bytes, std::vector<std::string>& notes) {
+  if (corpus.crlf_files > 0) {
+    notes.push_back(fmt::format("{}: CR LF line ends were read as LF in {} file(s)", path, corpus.crlf_files));
+  }
+  if (bytes) return;
+  std::size_t invalid = 0;
+  for (const std::string_view text : corpus.texts) invalid += count_invalid_utf8(text);
+  if (invalid == 0) return;
+  notes.push_back(
+      fmt::format("{}: {} place(s) are not valid UTF-8 and were read as U+FFFD; the byte tokenizer would keep "
+                  "them",
+                  path, invalid));
+}
+
+}  // namespace
+
+OpenedData open_text_data(const DatasetOptions& options) {
+  const TextCorpus corpus = load(options.path, options);
+  const TextCorpus validation = options.split == SplitRule::kFile ? load(options.val_path, options) : TextCorpus{};
+  check_two_characters(corpus.texts, options.path);
+  OpenedData data;
+  data.tokenizer = choose_tokenizer(corpus, validation, options);
+  data.vocab_size = data.tokenizer->vocab_size();
+  const SplitTexts texts = split(corpus, validation, options);
+  data.train = Encoder(*data.tokenizer, options, "training").encode(texts.train);
+  data.val = Encoder(*data.tokenizer, options, "validation").encode(texts.val);
+  data.fingerprint = corpus.fingerprint;
+  data.fingerprint.files.insert(data.fingerprint.files.end(), validation.fingerprint.files.begin(),
+                                validation.fingerprint.files.end());
+  const bool bytes = data.tokenizer->name() == "byte";
+  add_notes(corpus, options.path, bytes, data.notes);
+  if (options.split == SplitRule::kFile) add_notes(validation, options.val_path, bytes, data.notes);
+  return data;
+}
+
+}  // namespace minnow

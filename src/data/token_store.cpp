@@ -1,0 +1,160 @@
+#include "minnow/data/token_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <stdexcept>
+
+#include "minnow/base/error.hpp"
+#include "minnow/base/parallel.hpp"
+
+namespace minnow {
+
+static_assert(std::endian::native == std::endian::little, "token files are little-endian and are mapped as they are");
+
+/// Tokens in memory (one of the vectors) or in mapped files (parts with the number of their first token).
+struct TokenStore::Storage {
+  std::vector<std::uint16_t> narrow;
+  std::vector<std::uint32_t> wide;
+  std::vector<std::shared_ptr<const MappedFile>> files;
+
+  /// A stretch of equal width, wherever it lies.
+  struct Run {
+    const std::byte* data = nullptr;
+    std::int64_t first = 0;
+    std::int64_t count = 0;
+    int width = 2;
+  };
+  std::vector<Run> runs;
+};
+
+namespace {
+
+void widen(const std::byte* data, int width, std::int64_t count, std::int32_t* out) {
+  // memcpy per element: the files' tokens need not be aligned, and the compiler makes plain loads of it.
+  const auto size = static_cast<std::size_t>(width);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (width == 2) {
+      std::uint16_t id = 0;
+      std::memcpy(&id, data + static_cast<std::size_t>(i) * size, sizeof id);
+      out[i] = id;
+    } else {
+      std::memcpy(&out[i], data + static_cast<std::size_t>(i) * size, sizeof out[i]);
+    }
+  }
+}
+
+void check_range(std::int64_t begin, std::int64_t count, std::int64_t size) {
+  if (begin >= 0 && count >= 0 && begin <= size && count <= size - begin) return;
+  throw std::out_of_range(fmt::format("[tokens] {} tokens from {} on must lie within {}", count, begin, size));
+}
+
+}  // namespace
+
+TokenStore::TokenStore() : storage_(std::make_shared<Storage>()) {}
+
+TokenStore TokenStore::from_files(std::vector<Part> parts) {
+  auto storage = std::make_shared<Storage>();
+  TokenStore store;
+  for (Part& part : parts) {
+    const std::uint64_t bytes = part.file->size();
+    const auto width = static_cast<std::uint64_t>(part.width);
+    if (part.count < 0 || part.byte_offset > bytes ||
+        static_cast<std::uint64_t>(part.count) > (bytes - part.byte_offset) / width) {
+      throw DataError(fmt::format("[data] {} tokens of {} bytes must lie within {}; it has {} bytes.", part.count,
+                                  part.width, part.file->path().string(), bytes));
+    }
+    if (part.count == 0) continue;
+    storage->runs.push_back({part.file->bytes().data() + part.byte_offset, store.size_, part.count, part.width});
+    store.size_ += part.count;
+    storage->files.push_back(std::move(part.file));
+  }
+  store.storage_ = std::move(storage);
+  return store;
+}
+
+TokenStore TokenStore::from_ids(std::span<const std::int32_t> ids, std::int64_t vocab_size) {
+  TokenStoreBuilder builder(vocab_size);
+  builder.append(ids);
+  return builder.finish();
+}
+
+std::int32_t TokenStore::at(std::int64_t index) const {
+  std::int32_t id = 0;
+  copy(index, 1, &id);
+  return id;
+}
+
+void TokenStore::copy(std::int64_t begin, std::int64_t count, std::int32_t* out) const {
+  check_range(begin, count, size_);
+  const auto& runs = storage_->runs;
+  std::int64_t position = begin_ + begin;
+  auto run = std::upper_bound(runs.begin(), runs.end(), position,
+                              [](std::int64_t value, const Storage::Run& other) { return value < other.first; });
+  if (run != runs.begin()) --run;
+  while (count > 0) {
+    if (!storage_->files.empty()) storage_->files[static_cast<std::size_t>(run - runs.begin())]->check_not_shrunk();
+    const std::int64_t skip = position - run->first;
+    const std::int64_t take = std::min(count, run->count - skip);
+    widen(run->data + skip * run->width, run->width, take, out);
+    out += take;
+    position += take;
+    count -= take;
+    ++run;
+  }
+}
+
+TokenStore TokenStore::slice(std::int64_t begin, std::int64_t count) const {
+  check_range(begin, count, size_);
+  TokenStore part = *this;
+  part.begin_ += begin;
+  part.size_ = count;
+  return part;
+}
+
+std::int64_t TokenStore::find_outside(std::int64_t vocab_size) const {
+  constexpr Index kChunk =
+      1 << 18;  // a megabyte of ids: small enough to stay in cache, large enough to be worth a task
+  std::vector<std::int64_t> found(static_cast<std::size_t>((size_ + kChunk - 1) / kChunk), size_);
+  parallel_ranges(size_, kChunk, [&](Index begin, Index end, Index chunk) {
+    std::vector<std::int32_t> ids(static_cast<std::size_t>(end - begin));
+    copy(begin, end - begin, ids.data());
+    const auto bad = std::find_if(ids.begin(), ids.end(), [&](std::int32_t id) { return id < 0 || id >= vocab_size; });
+    if (bad != ids.end()) found[static_cast<std::size_t>(chunk)] = begin + (bad - ids.begin());
+  });
+  for (const std::int64_t index : found) {
+    if (index < size_) return index;
+  }
+  return size_;
+}
+
+void TokenStoreBuilder::append(std::span<const std::int32_t> ids) {
+  if (width_ == 2) {
+    for (const std::int32_t id : ids) narrow_.push_back(static_cast<std::uint16_t>(id));
+  } else {
+    for (const std::int32_t id : ids) wide_.push_back(static_cast<std::uint32_t>(id));
+  }
+}
+
+std::int64_t TokenStoreBuilder::size() const noexcept {
+  return static_cast<std::int64_t>(width_ == 2 ? narrow_.size() : wide_.size());
+}
+
+TokenStore TokenStoreBuilder::finish() {
+  auto storage = std::make_shared<TokenStore::Storage>();
+  TokenStore store;
+  store.size_ = size();
+  storage->narrow = std::move(narrow_);
+  storage->wide = std::move(wide_);
+  narrow_.clear();
+  wide_.clear();
+  const std::byte* data = width_ == 2 ? reinterpret_cast<const std::byte*>(storage->narrow.data())
+                                      : reinterpret_cast<const std::byte*>(storage->wide.data());
+  if (store.size_ > 0) storage->runs.push_back({data, 0, store.size_, width_});
+  store.storage_ = std::move(storage);
+  return store;
+}
+
+}  // namespace minnow
