@@ -11,4 +11,7 @@ namespace minnow {
 /// Gradient: da = dout * b, db = dout * a, summed over broadcast axes.
 [[nodiscard]] Tensor mul(const Tensor& a, const Tensor& b);
 
+/// y = a + b; see mul. Gradient: dout to both sides.
+[[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
+
 }  // namespace minnow

@@ -1,0 +1,57 @@
+#pragma once
+/// @file
+/// Scaled dot-product attention in tiles.
+
+#include <optional>
+
+#include "minnow/base/philox.hpp"
+#include "minnow/tensor/tensor.hpp"
+
+namespace minnow {
+
+/// Where the diagonal of a causal mask lies when there are more keys than queries, or fewer.
+enum class CausalAlign {
+  kTopLeft,      ///< query i sees keys j <= i
+  kBottomRight,  ///< query i sees keys j <= i + Tk - Tq
+};
+
+struct AttentionOptions {
+  bool causal = false;
+  CausalAlign align = CausalAlign::kTopLeft;
+  Index window = 0;                            ///< a query sees so many keys, its own position last; 0: no limit
+  std::optional<double> scale = std::nullopt;  ///< nothing: 1 / sqrt(D)
+  double dropout = 0;                          ///< of the weights, by key
+  RandomKey random = {};
+  Index first_batch = 0;  ///< index in the global batch of row 0
+};
+
+/// Optional inputs of attention.
+struct AttentionInputs {
+  /// bool: true = may attend. f32/f64: added to the scores. Broadcastable to (B, H, Tq, Tk). Constant: no gradient.
+  Tensor mask = {};
+  Tensor key_lengths = {};   ///< (B) i64: keys from there on are padding
+  Tensor alibi_slopes = {};  ///< (H): score -= slope * |distance|
+};
+
+/// out_i = sum_j softmax_j(scale q_i k_j + masks) v_j. Rows that may attend nothing give 0 and no gradient.
+/// @param q (B, H, Tq, D); @param k (B, Hkv, Tk, D); @param v (B, Hkv, Tk, Dv); H a multiple of Hkv (grouped queries:
+/// head h uses key/value head h Hkv / H)
+/// @return (B, H, Tq, Dv)
+/// Gradient: dv = P^T dout, ds = P (dout v^T - sum), dq = scale ds k, dk = scale ds^T q, computed again in tiles.
+/// Throws: ShapeError. Source: Vaswani et al. 2017; Dao et al. 2022, FlashAttention.
+[[nodiscard]] Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                                  const AttentionOptions& options = {},
+                                                  const AttentionInputs& inputs = {});
+
+/// @return (B, H, Tq, Tk): the weights that attention on the same arguments uses, before dropout. No gradient.
+[[nodiscard]] Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {},
+                                       const AttentionInputs& inputs = {});
+
+/// Self-attention of all heads on packed projections, without a copy.
+/// @param qkv (B, T, 3C): q, then k, then v, each of n_head heads of C / n_head channels
+/// @param key_lengths (B) i64 or undefined
+/// @return (B, T, C): the heads side by side
+[[nodiscard]] Tensor packed_self_attention(const Tensor& qkv, Index n_head, const AttentionOptions& options = {},
+                                           const Tensor& key_lengths = {});
+
+}  // namespace minnow
