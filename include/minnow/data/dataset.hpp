@@ -37,10 +37,11 @@ enum class SplitRule {
 /// files take kNone or, when their ids are byte values, kByte.
 enum class TokenizerChoice { kChar, kByte, kNone };
 
-/// Everything that determines the data of a run.
+/// Everything that determines the data of a run. (Each member has an initializer, so that a few can be named and the
+/// rest left.)
 struct DatasetOptions {
-  std::string path;      ///< file, folder or "builtin"
-  std::string val_path;  ///< the same for validation; only with SplitRule::kFile
+  std::string path{};      ///< file, folder or "builtin"
+  std::string val_path{};  ///< the same for validation; only with SplitRule::kFile
   FileFormat format = FileFormat::kAuto;
   Documents documents = Documents::kStream;
   Packing packing = Packing::kPad;
@@ -48,10 +49,10 @@ struct DatasetOptions {
   double val_fraction = 0.1;    ///< 0 < f < 1
   std::int64_t val_every = 10;  ///< n
   std::int64_t val_offset = 0;  ///< 0 .. n - 1
-  LoaderOptions loader;
+  LoaderOptions loader{};
 
   TokenizerChoice tokenizer = TokenizerChoice::kChar;
-  std::shared_ptr<const Tokenizer> stored;  ///< when set it is used as it is: resume, fine-tuning, evaluation
+  std::shared_ptr<const Tokenizer> stored{};  ///< when set it is used as it is: resume, fine-tuning, evaluation
   UnknownCharacter unknown = UnknownCharacter::kError;  ///< characters that a stored tokenizer does not have
   std::int64_t vocab_size = 0;  ///< token files without a tokenizer: V; 0 = GPT-2's 50257, as nanoGPT assumes
 
