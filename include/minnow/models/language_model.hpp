@@ -1,0 +1,62 @@
+#pragma once
+/// @file
+/// What the trainer and the text generator ask of a causal language model, whatever its family.
+
+#include <memory>
+#include <vector>
+
+#include "minnow/nn/parameter.hpp"
+#include "minnow/nn/streams.hpp"
+
+namespace minnow {
+
+struct ModelConfig;
+
+/// Keys and values of all positions seen so far, per layer: (B, H, capacity, D) each.
+struct KeyValueCache {
+  std::vector<Tensor> keys, values;
+  Index length = 0;    ///< positions filled
+  Index capacity = 0;  ///< positions that fit
+
+  /// Forgets all positions; the memory stays.
+  void clear() { length = 0; }
+};
+
+/// A causal transformer that predicts the next token.
+class LanguageModel {
+ public:
+  virtual ~LanguageModel() = default;
+
+  [[nodiscard]] virtual ParameterList& parameters() = 0;
+  [[nodiscard]] virtual Index vocab_size() const = 0;
+  /// @return positions that one pass may hold; sequences beyond it are refused when positions are learned.
+  [[nodiscard]] virtual Index block_size() const = 0;
+  /// @return whether positions past block_size work (sinusoidal ones do).
+  [[nodiscard]] virtual bool positions_go_on() const = 0;
+
+  /// @param tokens (B, T) i32 or i64
+  /// @param targets (B, T), -100 where nothing is predicted
+  /// @param divisor the summed loss is divided by it: the number of counted targets of the whole batch
+  /// @return scalar: sum of the cross entropies / divisor, in nats.
+  [[nodiscard]] virtual Tensor loss(const Tensor& tokens, const Tensor& targets, double divisor,
+                                    const ForwardMode& mode) = 0;
+
+  /// @return (B, T, V): scores of the next token at every position.
+  [[nodiscard]] virtual Tensor logits(const Tensor& tokens, const ForwardMode& mode) = 0;
+
+  /// @return an empty cache for `batch` sequences of up to `capacity` positions.
+  [[nodiscard]] virtual KeyValueCache make_cache(Index batch, Index capacity) const = 0;
+
+  /// Reads further tokens behind those in the cache. Call under NoGrad.
+  /// @param tokens (B, N)
+  /// @return (B, V): scores of the token behind the last one.
+  /// Throws: ShapeError when the cache is too small.
+  [[nodiscard]] virtual Tensor decode(const Tensor& tokens, KeyValueCache& cache) = 0;
+};
+
+/// @return a model of the family that `config` names, its parameters not yet filled.
+/// Throws: ConfigError for sizes that do not fit together.
+[[nodiscard]] std::unique_ptr<LanguageModel> make_language_model(const ModelConfig& config, Index vocab_size,
+                                                                 DType dtype = DType::f32);
+
+}  // namespace minnow

@@ -1,0 +1,31 @@
+#pragma once
+/// @file
+/// The task of predicting the next token: what data it reads and how it is scored.
+
+#include <functional>
+
+#include "minnow/config/config.hpp"
+#include "minnow/data/dataset.hpp"
+#include "minnow/models/language_model.hpp"
+
+namespace minnow {
+
+/// @return how the data layer shall open what the configuration names.
+/// @param stored the tokenizer of a run that goes on, or null to build one
+[[nodiscard]] DatasetOptions dataset_options(const Config& config, std::shared_ptr<const Tokenizer> stored = nullptr);
+
+/// Score over a whole split.
+struct LmScore {
+  double loss = 0;             ///< nats per target, token-weighted mean in f64
+  std::int64_t targets = 0;    ///< tokens predicted
+  double perplexity = 0;       ///< e^loss
+  double bits_per_byte = 0;    ///< 0 where the bytes of the text are unknown
+};
+
+/// Predicts every target of the validation windows once. The value does not depend on the batch size.
+/// @param stop asked between batches; true abandons the evaluation
+/// @return nothing when it was abandoned. Throws: DataError when there is no validation split.
+[[nodiscard]] std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index batch_size,
+                                              const std::function<bool()>& stop = {});
+
+}  // namespace minnow

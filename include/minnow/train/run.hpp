@@ -1,0 +1,47 @@
+#pragma once
+/// @file
+/// Opens what a training run left on disk, ready to be used.
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "minnow/config/config.hpp"
+#include "minnow/models/language_model.hpp"
+#include "minnow/text/tokenizer.hpp"
+
+namespace minnow {
+
+/// Which checkpoint of a run.
+struct WhichCheckpoint {
+  enum class Kind {
+    kBestOrLatest,  ///< the one with the lowest validation loss, or the latest where none is marked
+    kBest,
+    kLatest,
+    kStep,
+  } kind = Kind::kBestOrLatest;
+  std::int64_t step = 0;  ///< of kStep
+
+  /// @param text "auto", "best", "latest" or a step. Throws: ConfigError.
+  static WhichCheckpoint parse(const std::string& text);
+};
+
+/// A trained model with everything needed to use it.
+struct LoadedRun {
+  std::filesystem::path directory;             ///< of the run
+  Config config;                               ///< as it was trained
+  std::shared_ptr<const Tokenizer> tokenizer;  ///< null for models of token files without one
+  std::unique_ptr<LanguageModel> model;        ///< parameters filled
+  std::int64_t step = 0;                       ///< of the checkpoint
+  std::optional<double> val_loss;              ///< at that step, where it was evaluated
+  std::vector<std::string> warnings;           ///< damaged checkpoints that were skipped
+};
+
+/// Opens a run directory (or one checkpoint directory inside it), verifying every byte that is read.
+/// Throws: CheckpointError (4) when nothing is there, nothing verifies or it does not fit; IoError (5).
+[[nodiscard]] LoadedRun open_run(const std::filesystem::path& directory, const WhichCheckpoint& which = {});
+
+}  // namespace minnow

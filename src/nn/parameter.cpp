@@ -1,0 +1,73 @@
+#include "minnow/nn/parameter.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "minnow/autograd/variable.hpp"
+#include "minnow/base/error.hpp"
+#include "minnow/base/philox.hpp"
+#include "minnow/nn/streams.hpp"
+
+namespace minnow {
+namespace {
+
+constexpr Index kNumbersPerChunk = 1 << 14;
+
+template <class T>
+void fill_normal(T* to, Index count, double std, const RandomKey& key) {
+  parallel_ranges(count, kNumbersPerChunk, [&](Index begin, Index end, Index) {
+    for (Index i = begin; i < end; ++i)
+      to[i] = static_cast<T>(static_cast<float>(std * random_normal(key, static_cast<std::uint64_t>(i))));
+  });
+}
+
+void fill_parameter(Tensor& tensor, const Initializer& init, const RandomKey& key) {
+  switch (init.kind) {
+    case Initializer::Kind::kZeros:
+      return tensor.fill(0);
+    case Initializer::Kind::kOnes:
+      return tensor.fill(1);
+    case Initializer::Kind::kNormal:
+      break;
+  }
+  if (tensor.dtype() == DType::f64) {
+    fill_normal(tensor.mutable_data<double>(), tensor.numel(), init.std, key);
+  } else {
+    fill_normal(tensor.mutable_data<float>(), tensor.numel(), init.std, key);
+  }
+}
+
+}  // namespace
+
+Tensor ParameterList::add(std::string name, const Shape& shape, const Initializer& init) {
+  for (const Parameter& parameter : parameters_) {
+    if (parameter.name == name) throw ShapeError(fmt::format("[parameters] names must differ; got {} twice", name));
+  }
+  parameters_.push_back({std::move(name), set_requires_grad(Tensor::empty(shape, dtype_)), init});
+  return parameters_.back().tensor;
+}
+
+void ParameterList::initialize(std::uint64_t seed) {
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    fill_parameter(parameters_[i].tensor, parameters_[i].init,
+                   {.seed = seed, .stream = kStreamInit + static_cast<std::uint32_t>(i)});
+  }
+}
+
+const Tensor& ParameterList::at(std::string_view name) const {
+  const auto found =
+      std::find_if(parameters_.begin(), parameters_.end(), [&](const Parameter& p) { return p.name == name; });
+  if (found != parameters_.end()) return found->tensor;
+  throw CheckpointError(
+      fmt::format("[parameters] the model must have the tensor asked for; got '{}'; it has {} tensors, {} first", name,
+                  parameters_.size(), parameters_.empty() ? "none" : parameters_.front().name));
+}
+
+Index ParameterList::count() const {
+  Index total = 0;
+  for (const Parameter& parameter : parameters_) total += parameter.tensor.numel();
+  return total;
+}
+
+}  // namespace minnow
