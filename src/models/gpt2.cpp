@@ -137,6 +137,12 @@ Tensor Gpt2::loss(const Tensor& tokens, const Tensor& targets, double divisor, c
   return linear_cross_entropy(y, head_weight(), head_.bias, targets, {.divisor = divisor});
 }
 
+Tensor Gpt2::token_losses(const Tensor& tokens, const Tensor& targets, const ForwardMode& mode) {
+  const Tensor y = hidden(tokens, mode);
+  const Scope scope("lm_head");
+  return linear_cross_entropy(y, head_weight(), head_.bias, targets, {.reduction = Reduction::kNone});
+}
+
 Tensor Gpt2::logits(const Tensor& tokens, const ForwardMode& mode) {
   const Tensor y = hidden(tokens, mode);
   const Scope scope("lm_head");

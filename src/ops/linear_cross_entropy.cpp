@@ -84,19 +84,22 @@ struct LinearCrossEntropy {
   template <class T>
   static void forward(const ForwardContext& c, const Attrs& attrs) {
     Chunks<T> chunks{c.inputs[0], c.inputs[1], c.inputs[2]};
+    const bool each = attrs.reduction == Reduction::kNone;
     double loss = 0;
     double weight = 0;
     with_ids(c.inputs[3], [&](const auto* targets) {
       chunks.run([&](Index first, Index count) {
-        const kernels::CrossEntropyTotal total = kernels::cross_entropy(chunks.arguments(targets, first, count, attrs));
+        auto args = chunks.arguments(targets, first, count, attrs);
+        if (each) args.row_loss = c.outputs[0].template mutable_data<T>() + first;
+        const kernels::CrossEntropyTotal total = kernels::cross_entropy(args);
         if (total.bad_row >= 0)
           refuse_bad_target("linear_cross_entropy", first + total.bad_row, targets, chunks.classes, attrs);
         loss += total.loss;
         weight += total.weight;
       });
     });
-    const double divisor = divisor_of(attrs, weight);
-    *c.outputs[0].mutable_data<T>() = static_cast<T>(divisor == 0 ? 0 : loss / divisor);
+    const double divisor = each ? 1 : divisor_of(attrs, weight);
+    if (!each) *c.outputs[0].mutable_data<T>() = static_cast<T>(divisor == 0 ? 0 : loss / divisor);
     *c.aux[0].mutable_data<double>() = divisor;
   }
 
@@ -118,7 +121,11 @@ struct LinearCrossEntropy {
         auto args = chunks.arguments(targets, first, count, attrs);
         T* dlogits = chunks.logits.template mutable_data<T>();  // in place
         args.dlogits = dlogits;
-        args.grad_scale = static_cast<double>(*c.douts[0].data<T>()) / divisor;
+        if (attrs.reduction == Reduction::kNone) {
+          args.row_scale = c.douts[0].data<T>() + first;
+        } else {
+          args.grad_scale = static_cast<double>(*c.douts[0].data<T>()) / divisor;
+        }
         (void)kernels::cross_entropy(args);
         if (c.wants(0)) {
           kernels::gemm<T>({.m = count,
@@ -180,10 +187,7 @@ struct LinearCrossEntropy {
          .inputs = {x, weight, {}, Tensor::full({2, 5}, 9, DType::i64)},
          .attrs = with({}),
          .valid = false},
-        {.note = "no reduction",
-         .inputs = {x, weight, {}, some},
-         .attrs = with({.reduction = Reduction::kNone}),
-         .valid = false},
+        {.note = "each row by itself", .inputs = {x, weight, {}, some}, .attrs = with({.reduction = Reduction::kNone})},
         {.note = "weight of another width",
          .inputs = {x, sample_numbers({9, 5}, -1, 1), {}, some},
          .attrs = with({}),

@@ -48,6 +48,7 @@ class Gpt2 final : public LanguageModel {
   Index block_size() const override { return config_.block_size; }
   bool positions_go_on() const override { return config_.position == PositionKind::kSinusoidal; }
   Tensor loss(const Tensor& tokens, const Tensor& targets, double divisor, const ForwardMode& mode) override;
+  Tensor token_losses(const Tensor& tokens, const Tensor& targets, const ForwardMode& mode) override;
   Tensor logits(const Tensor& tokens, const ForwardMode& mode) override;
   KeyValueCache make_cache(Index batch, Index capacity) const override;
   Tensor decode(const Tensor& tokens, KeyValueCache& cache) override;

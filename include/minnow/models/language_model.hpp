@@ -41,6 +41,9 @@ class LanguageModel {
   [[nodiscard]] virtual Tensor loss(const Tensor& tokens, const Tensor& targets, double divisor,
                                     const ForwardMode& mode) = 0;
 
+  /// @return (B, T): cross entropy of every target in nats, 0 where nothing is predicted.
+  [[nodiscard]] virtual Tensor token_losses(const Tensor& tokens, const Tensor& targets, const ForwardMode& mode) = 0;
+
   /// @return (B, T, V): scores of the next token at every position.
   [[nodiscard]] virtual Tensor logits(const Tensor& tokens, const ForwardMode& mode) = 0;
 
