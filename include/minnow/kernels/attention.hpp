@@ -48,9 +48,9 @@ struct AttentionArgs {
   Index head_dim = 0;   ///< D, of q and k
   Index value_dim = 0;  ///< Dv, of v and out
 
-  HeadView<const T> q;  ///< (B, H, Tq, D)
-  HeadView<const T> k;  ///< (B, Hkv, Tk, D)
-  HeadView<const T> v;  ///< (B, Hkv, Tk, Dv)
+  HeadView<const T> q = {};  ///< (B, H, Tq, D)
+  HeadView<const T> k = {};  ///< (B, Hkv, Tk, D)
+  HeadView<const T> v = {};  ///< (B, Hkv, Tk, Dv)
 
   T scale = 1;  ///< usually 1 / sqrt(D)
   bool causal = false;
@@ -59,13 +59,13 @@ struct AttentionArgs {
 
   const bool* bool_mask = nullptr;  ///< true = may attend
   const T* float_mask = nullptr;    ///< added to the scores
-  MaskStrides mask_strides;         ///< of whichever mask is given (only one may be)
+  MaskStrides mask_strides = {};    ///< of whichever mask is given (only one may be)
 
   const std::int64_t* key_lengths = nullptr;  ///< (B): keys from there on are padding
   const T* alibi_slopes = nullptr;            ///< (H)
 
   double dropout = 0;     ///< probability p that a weight is dropped; kept ones are scaled by 1 / (1 - p)
-  RandomKey random;       ///< element = (((first_batch + b) * H + h) * Tq + i) * Tk + j, rule of drop_threshold
+  RandomKey random = {};  ///< element = (((first_batch + b) * H + h) * Tq + i) * Tk + j, rule of drop_threshold
   Index first_batch = 0;  ///< index in the global batch of this call's batch 0
 };
 
@@ -88,8 +88,8 @@ void attention_forward(const AttentionArgs<T>& args, HeadView<T> out, T* lse, T*
 /// One gradient to write.
 template <class T>
 struct AttentionGradient {
-  HeadView<T> to;    ///< null data: not wanted
-  bool add = false;  ///< add to what is there instead of assigning
+  HeadView<T> to = {};  ///< null data: not wanted
+  bool add = false;     ///< add to what is there instead of assigning
 };
 
 /// Computes the gradients of q, k and v from the forward's out and lse; the weights are computed again, tile by tile.

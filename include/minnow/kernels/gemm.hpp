@@ -17,7 +17,7 @@ struct GemmEpilogue {
   std::optional<Activation> activation;  ///< none: the identity
   T* pre_activation = nullptr;           ///< (m, n): z is stored here too; null: not stored
   Index ld_pre_activation = 0;           ///< its leading dimension
-  const T* residual = nullptr;           ///< (m, n), added last; null: none. May be C itself when `add` is false
+  const T* residual = nullptr;           ///< (m, n), added last; null: none. Must not overlap C
   Index ld_residual = 0;                 ///< its leading dimension
   /// @return whether there is nothing to do
   [[nodiscard]] bool empty() const {

@@ -1,0 +1,146 @@
+#include "kernels/attention_tiles.hpp"
+
+namespace minnow::kernels {
+namespace {
+
+/// Everything a backward task reads and writes.
+template <class T>
+struct Backward {
+  const AttentionArgs<T>& x;
+  HeadView<const T> out, dout;
+  const T* lse;  ///< (B, H, Tq)
+  AttentionGradient<T> dq, dk, dv;
+};
+
+template <class T>
+void zero_rows(const HeadView<T>& view, Index b, Index h, Index begin, Index end, Index n) {
+  for (Index row = begin; row < end; ++row) std::fill_n(view.at(b, h) + row * view.row, n, T(0));
+}
+
+/// Adds what one tile gives to those of dq, dk, dv that are wanted here. @param delta (rows) of dout . out
+template <class T>
+void backward_tile(const Backward<T>& g, const TilePlace& at, const AttentionScratch<T>& scratch, const T* delta,
+                   bool want_queries, bool want_keys) {
+  const AttentionArgs<T>& x = g.x;
+  TileRanges ranges;
+  if (!fill_ranges(x, at, ranges)) return;
+  score_tile(x, at, ranges, scratch);
+  const Index kv = at.h / group_size(x);
+  const T* dout = g.dout.at(at.b, at.h) + at.query * g.dout.row;
+  if (x.value_dim == 0) std::fill_n(scratch.gradients, at.rows * scratch.ld, T(0));
+  tile_product(BlasCall<T>{.trans_b = true,
+                           .m = at.rows,
+                           .n = at.cols,
+                           .k = x.value_dim,
+                           .a = dout,
+                           .lda = g.dout.row,
+                           .b = x.v.at(at.b, kv) + at.key * x.v.row,
+                           .ldb = x.v.row,
+                           .c = scratch.gradients,
+                           .ldc = scratch.ld});
+  const T* lse = g.lse + (at.b * x.heads + at.h) * x.q_len + at.query;
+  softmax_backward_tile(view_tile(scratch, at, ranges), dropout_tile(x, at, ranges, scratch),
+                        BackwardTile<T>{scratch.gradients, lse, delta, x.scale});
+  const auto add = [&](bool trans_a, const T* a, Index inner, const T* b, Index ldb, Index m, Index n, T* c,
+                       Index ldc) {
+    tile_product(BlasCall<T>{.trans_a = trans_a,
+                             .m = m,
+                             .n = n,
+                             .k = inner,
+                             .a = a,
+                             .lda = scratch.ld,
+                             .b = b,
+                             .ldb = ldb,
+                             .beta = T(1),
+                             .c = c,
+                             .ldc = ldc});
+  };
+  if (want_keys && g.dv.to.data != nullptr)
+    add(true, scratch.scores, at.rows, dout, g.dout.row, at.cols, x.value_dim,
+        g.dv.to.at(at.b, kv) + at.key * g.dv.to.row, g.dv.to.row);
+  if (want_keys && g.dk.to.data != nullptr)
+    add(true, scratch.gradients, at.rows, x.q.at(at.b, at.h) + at.query * x.q.row, x.q.row, at.cols, x.head_dim,
+        g.dk.to.at(at.b, kv) + at.key * g.dk.to.row, g.dk.to.row);
+  if (want_queries && g.dq.to.data != nullptr)
+    add(false, scratch.gradients, at.cols, x.k.at(at.b, kv) + at.key * x.k.row, x.k.row, at.rows, x.head_dim,
+        g.dq.to.at(at.b, at.h) + at.query * g.dq.to.row, g.dq.to.row);
+}
+
+/// Walks the query tiles of one head against the keys [keys.begin, keys.end), whole key tiles.
+template <class T>
+void backward_head(const Backward<T>& g, Index b, Index h, Index first_query, Index end_query, const KeyRange& keys,
+                   const AttentionScratch<T>& scratch, bool want_queries, bool want_keys) {
+  const AttentionArgs<T>& x = g.x;
+  const Index step = key_tile(x);
+  for (Index query = first_query; query < end_query; query += kQueryTile) {
+    TilePlace at{b, h, query, std::min(kQueryTile, x.q_len - query), 0, 0};
+    std::array<T, kQueryTile> delta;
+    dot_rows(delta.data(), g.dout.at(b, h) + query * g.dout.row, g.dout.row, g.out.at(b, h) + query * g.out.row,
+             g.out.row, at.rows, x.value_dim);
+    if (want_queries && g.dq.to.data != nullptr && !g.dq.add)
+      zero_rows(g.dq.to, b, h, query, query + at.rows, x.head_dim);
+    const KeyRange seen = keys_of_rows(x, b, query, at.rows);
+    for (at.key = keys.begin; at.key < std::min(keys.end, seen.end); at.key += step) {
+      if (at.key + step <= seen.begin) continue;
+      at.cols = std::min(step, seen.end - at.key);
+      backward_tile(g, at, scratch, delta.data(), want_queries, want_keys);
+    }
+  }
+}
+
+template <class T>
+void zero_keys(const Backward<T>& g, Index b, Index kv, const KeyRange& keys) {
+  if (g.dk.to.data != nullptr && !g.dk.add) zero_rows(g.dk.to, b, kv, keys.begin, keys.end, g.x.head_dim);
+  if (g.dv.to.data != nullptr && !g.dv.add) zero_rows(g.dv.to, b, kv, keys.begin, keys.end, g.x.value_dim);
+}
+
+/// dk and dv of one range of keys (and dq, when all keys are there): sums over heads and queries in order.
+template <class T>
+void backward_keys(const Backward<T>& g, Index b, Index kv, const KeyRange& keys, void* scratch, bool want_queries) {
+  const Index group = group_size(g.x);
+  zero_keys(g, b, kv, keys);
+  for (Index h = kv * group; h < (kv + 1) * group; ++h)
+    backward_head(g, b, h, 0, g.x.q_len, keys, scratch_of_thread(g.x, scratch), want_queries, true);
+}
+
+}  // namespace
+
+template <class T>
+void attention_backward(const AttentionArgs<T>& x, HeadView<const T> out, HeadView<const T> dout, const T* lse,
+                        AttentionGradient<T> dq, AttentionGradient<T> dk, AttentionGradient<T> dv, void* scratch) {
+  if (x.batch <= 0 || x.heads <= 0) return;
+  keep_blas_serial();
+  const Backward<T> g{x, out, dout, lse, dq, dk, dv};
+  // One task a key/value head computes each tile once. With few heads there are two passes instead, over query tiles
+  // and over key tiles, which compute the weights twice. Both add the same tiles in the same order: the bits are equal,
+  // so the choice may depend on the number of threads.
+  const Index heads = x.batch * x.kv_heads;
+  if (threads() == 1 || heads >= 2 * threads()) {
+    parallel_chunks(heads, [&](Index chunk) {
+      backward_keys(g, chunk / x.kv_heads, chunk % x.kv_heads, {0, x.k_len}, scratch, true);
+    });
+    return;
+  }
+  const Index query_tiles = (x.q_len + kQueryTile - 1) / kQueryTile;
+  if (dq.to.data != nullptr)
+    parallel_chunks(x.batch * x.heads * query_tiles, [&](Index chunk) {
+      const Index head = chunk / query_tiles, query = chunk % query_tiles * kQueryTile;
+      backward_head(g, head / x.heads, head % x.heads, query, std::min(query + kQueryTile, x.q_len), {0, x.k_len},
+                    scratch_of_thread(x, scratch), true, false);
+    });
+  const Index step = key_tile(x), key_tiles = (x.k_len + step - 1) / step;
+  if (dk.to.data != nullptr || dv.to.data != nullptr)
+    parallel_chunks(heads * key_tiles, [&](Index chunk) {
+      const Index head = chunk / key_tiles, key = chunk % key_tiles * step;
+      backward_keys(g, head / x.kv_heads, head % x.kv_heads, {key, std::min(key + step, x.k_len)}, scratch, false);
+    });
+}
+
+template void attention_backward<float>(const AttentionArgs<float>&, HeadView<const float>, HeadView<const float>,
+                                        const float*, AttentionGradient<float>, AttentionGradient<float>,
+                                        AttentionGradient<float>, void*);
+template void attention_backward<double>(const AttentionArgs<double>&, HeadView<const double>, HeadView<const double>,
+                                         const double*, AttentionGradient<double>, AttentionGradient<double>,
+                                         AttentionGradient<double>, void*);
+
+}  // namespace minnow::kernels

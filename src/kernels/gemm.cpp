@@ -1,0 +1,128 @@
+#include "minnow/kernels/gemm.hpp"
+
+#include <algorithm>
+
+#include "kernels/gemm_blas.hpp"
+#include "kernels/gemm_tiles.hpp"
+
+namespace minnow::kernels {
+namespace {
+
+/// The part of C that one task computes.
+struct Tile {
+  Index row, col, rows, cols;
+};
+
+Tile tile_at(const GemmTiles& tiles, Index m, Index n, Index index) {
+  const Index row = index / tiles.grid_cols * tiles.rows, col = index % tiles.grid_cols * tiles.cols;
+  return {row, col, std::min(tiles.rows, m - row), std::min(tiles.cols, n - col)};
+}
+
+/// The tile's product, straight into C.
+template <class T>
+void multiply_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
+  T* c = x.c + tile.row * x.ldc + tile.col;
+  if (x.k == 0) {
+    if (!add)
+      for (Index row = 0; row < tile.rows; ++row) std::fill_n(c + row * x.ldc, tile.cols, T(0));
+    return;
+  }
+  blas_gemm(BlasCall<T>{.trans_a = x.trans_a,
+                        .trans_b = x.trans_b,
+                        .m = tile.rows,
+                        .n = tile.cols,
+                        .k = x.k,
+                        .alpha = T(1),
+                        .a = x.a + (x.trans_a ? tile.row : tile.row * x.lda),
+                        .lda = x.lda,
+                        .b = x.b + (x.trans_b ? tile.col * x.ldb : tile.col),
+                        .ldb = x.ldb,
+                        .beta = add ? T(1) : T(0),
+                        .c = c,
+                        .ldc = x.ldc});
+}
+
+/// Bias, activation and residual on one tile of C, row by row.
+template <class T>
+void finish_tile(const GemmArgs<T>& x, const Tile& tile) {
+  const GemmEpilogue<T>& e = x.epilogue;
+  for (Index row = tile.row; row < tile.row + tile.rows; ++row) {
+    T* c = x.c + row * x.ldc + tile.col;
+    if (e.bias != nullptr) {
+      const T* bias = e.bias + tile.col;
+      for (Index i = 0; i < tile.cols; ++i) c[i] += bias[i];
+    }
+    if (e.pre_activation != nullptr) std::copy_n(c, tile.cols, e.pre_activation + row * e.ld_pre_activation + tile.col);
+    if (e.activation) activation_forward_serial(*e.activation, c, c, tile.cols);
+    if (e.residual != nullptr) {
+      const T* residual = e.residual + row * e.ld_residual + tile.col;
+      for (Index i = 0; i < tile.cols; ++i) c[i] += residual[i];
+    }
+  }
+}
+
+Index offset_of(const Index* offsets, Index stride, Index i) { return offsets != nullptr ? offsets[i] : i * stride; }
+
+/// The arguments of product `i` of a batch.
+template <class T>
+GemmArgs<T> batch_item(const GemmArgs<T>& args, const GemmBatch<T>& batch, Index i) {
+  GemmArgs<T> item = args;
+  item.a += offset_of(batch.offsets_a, batch.stride_a, i);
+  item.b += offset_of(batch.offsets_b, batch.stride_b, i);
+  item.c += offset_of(batch.offsets_c, batch.stride_c, i);
+  item.epilogue.pre_activation = nullptr;
+  item.epilogue.residual = nullptr;
+  return item;
+}
+
+template <class T>
+GemmTiles tiles_of(const GemmArgs<T>& args) {
+  return choose_gemm_tiles(args.m, args.n, std::max<Index>(args.k, 1));
+}
+
+}  // namespace
+
+template <class T>
+void gemm(const GemmArgs<T>& args) {
+  if (args.m <= 0 || args.n <= 0) return;
+  keep_blas_serial();
+  const GemmTiles tiles = tiles_of(args);
+  parallel_chunks(tiles.count(), [&](Index index) {
+    const Tile tile = tile_at(tiles, args.m, args.n, index);
+    multiply_tile(args, tile, args.add);
+    if (!args.epilogue.empty()) finish_tile(args, tile);
+  });
+}
+
+template <class T>
+void gemm_batch(const GemmArgs<T>& args, const GemmBatch<T>& batch) {
+  if (args.m <= 0 || args.n <= 0 || batch.count <= 0) return;
+  keep_blas_serial();
+  const GemmTiles tiles = tiles_of(args);
+  const bool sum = batch.count > 1 && batch.stride_c == 0 && batch.offsets_c == nullptr;
+  if (sum) {  // a task owns a tile of the one C and walks the batch in order
+    parallel_chunks(tiles.count(), [&](Index index) {
+      const Tile tile = tile_at(tiles, args.m, args.n, index);
+      for (Index i = 0; i < batch.count; ++i) multiply_tile(batch_item(args, batch, i), tile, args.add || i > 0);
+    });
+    return;
+  }
+  // Small products go several to a task, about a million multiply-adds each.
+  const Index work = args.m * args.n * std::max<Index>(args.k, 1);
+  const Index per_task = tiles.count() == 1 ? std::clamp<Index>((Index{1} << 20) / work, 1, batch.count) : 1;
+  parallel_ranges(batch.count * tiles.count(), per_task, [&](Index begin, Index end, Index) {
+    for (Index index = begin; index < end; ++index) {
+      const GemmArgs<T> item = batch_item(args, batch, index / tiles.count());
+      const Tile tile = tile_at(tiles, args.m, args.n, index % tiles.count());
+      multiply_tile(item, tile, args.add);
+      if (!item.epilogue.empty()) finish_tile(item, tile);
+    }
+  });
+}
+
+template void gemm<float>(const GemmArgs<float>&);
+template void gemm<double>(const GemmArgs<double>&);
+template void gemm_batch<float>(const GemmArgs<float>&, const GemmBatch<float>&);
+template void gemm_batch<double>(const GemmArgs<double>&, const GemmBatch<double>&);
+
+}  // namespace minnow::kernels
