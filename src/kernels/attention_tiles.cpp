@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/random_bits.hpp"
+
 namespace minnow::kernels {
 namespace {
 
@@ -56,7 +58,7 @@ TileDropout<T> dropout_tile(const AttentionArgs<T>& x, const TilePlace& at, cons
     const Index low = ranges.low[static_cast<std::size_t>(r)] / 4 * 4, high = ranges.high[static_cast<std::size_t>(r)];
     if (low >= high) continue;
     const Index element = (((x.first_batch + at.b) * x.heads + at.h) * x.q_len + at.query + r) * x.k_len + at.key + low;
-    random_bits_fill(x.random, static_cast<std::uint64_t>(element), static_cast<std::size_t>(high - low),
+    fill_random_bits(x.random, static_cast<std::uint64_t>(element), static_cast<std::size_t>(high - low),
                      scratch.bits + r * scratch.ld + low);
   }
   return {scratch.bits, drop_threshold(x.dropout), x.dropout < 1 ? static_cast<T>(1 / (1 - x.dropout)) : T(0)};

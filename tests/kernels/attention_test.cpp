@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "hwy/targets.h"
+
 namespace minnow::kernels {
 namespace {
 
@@ -201,6 +203,18 @@ TYPED_TEST_SUITE(Attention, Types);
 
 TYPED_TEST(Attention, MatchesReference) {
   for (const Case& c : cases()) check_against_reference<TypeParam>(c);
+}
+
+TEST(AttentionTargets, EveryInstructionSetMatchesReference) {
+  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    SCOPED_TRACE(hwy::TargetName(target));
+    check_against_reference<float>(
+        {.q_len = 66, .k_len = 67, .head_dim = 7, .causal = true, .offset = 1, .dropout = 0.2});
+    check_against_reference<float>(
+        {.batch = 3, .q_len = 5, .k_len = 270, .window = 30, .float_mask = true, .lengths = true});
+  }
+  hwy::SetSupportedTargetsForTest(0);
 }
 
 TYPED_TEST(Attention, SameBitsAtAnyThreadCount) {
