@@ -11,7 +11,8 @@
 namespace minnow {
 namespace {
 
-constexpr std::size_t kCodePoints = 0x110000;
+constexpr std::size_t kPageSize = 0x1000;
+constexpr std::size_t kPages = 0x110000 / kPageSize;
 constexpr std::size_t kLowCodePoints =
     0x800;  // those of one and two bytes go through a table, the others through a hash
 
@@ -28,12 +29,14 @@ constexpr std::size_t kLowCodePoints =
 
 }  // namespace
 
-CharTokenizer::Builder::Builder() : seen_(kCodePoints, false) {}
+CharTokenizer::Builder::Builder() : pages_(kPages) {}
 
 void CharTokenizer::Builder::add(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const Utf8Step step = read_utf8(text, i);
-    seen_[step.code_point] = true;
+    std::vector<bool>& page = pages_[step.code_point / kPageSize];
+    if (page.empty()) page.resize(kPageSize, false);
+    page[step.code_point % kPageSize] = true;
     i += step.length;
   }
 }
@@ -42,8 +45,10 @@ std::shared_ptr<const CharTokenizer> CharTokenizer::Builder::build(bool with_bou
   std::vector<std::string> pieces;
   if (with_boundary) pieces.emplace_back(kBoundaryPiece);
   bool only_blank = true;
-  for (std::size_t code = 0; code < kCodePoints; ++code) {
-    if (!seen_[code]) continue;
+  for (std::size_t code = 0; code < kPages * kPageSize; ++code) {
+    const std::vector<bool>& page = pages_[code / kPageSize];
+    if (page.empty()) code += kPageSize - 1;
+    if (page.empty() || !page[code % kPageSize]) continue;
     const auto code_point = static_cast<char32_t>(code);
     append_utf8(pieces.emplace_back(), code_point);
     only_blank = only_blank && is_white_space(code_point);

@@ -27,7 +27,7 @@ class CharTokenizer final : public Tokenizer {
     [[nodiscard]] std::shared_ptr<const CharTokenizer> build(bool with_boundary = false) const;
 
    private:
-    std::vector<bool> seen_;  // by code point
+    std::vector<std::vector<bool>> pages_;  // which of the 4096 characters of a page were seen; empty: none
   };
 
   /// @return the tokenizer of the characters of `corpus`. Throws: as Builder::build.
