@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,6 +70,10 @@ class FileReader {
   /// @return the size in bytes when the file was opened.
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// @return the size in bytes that the file has now. @throws IoError
+  [[nodiscard]] std::uint64_t present_size() const;
+  /// @return the descriptor, which stays ours.
+  [[nodiscard]] int descriptor() const { return descriptor_; }
   /// Fills `target` with the bytes from `offset` on. Threads: safe from several at once.
   /// @throws IoError if the file ends before or cannot be read.
   void read_at(std::uint64_t offset, std::span<std::byte> target) const;
@@ -119,6 +124,9 @@ inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30U;
 /// @throws IoError with path, reason and the bytes needed.
 void write_file_atomic(const std::filesystem::path& path, std::string_view content);
 
+/// The same for content that `writer` puts out piece by piece.
+void write_file_atomic(const std::filesystem::path& path, const std::function<void(ByteSink&)>& writer);
+
 /// Creates a directory and its parents and makes the new names durable. Nothing happens if it exists.
 /// @throws IoError if that fails or a file is in the way.
 void make_directories(const std::filesystem::path& path);
@@ -128,6 +136,9 @@ void sync_directory(const std::filesystem::path& path);
 
 /// Renames within one file system, replacing a file. The caller fsyncs the directory. @throws IoError
 void rename_path(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// Removes a file or a link; nothing happens if there is none. @throws IoError
+void remove_file(const std::filesystem::path& path);
 
 /// @return the bytes that this user may still write on the file system that holds `path`. @throws IoError
 [[nodiscard]] std::uint64_t free_disk_bytes(const std::filesystem::path& path);

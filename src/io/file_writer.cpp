@@ -1,0 +1,90 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "io/own_temporary.hpp"
+#include "io/system_error.hpp"
+#include "minnow/io/file.hpp"
+
+namespace minnow {
+
+namespace {
+
+// Small writes are gathered to pieces of this size; larger ones go to the system at once.
+constexpr std::size_t kBufferBytes = std::size_t{64} << 10U;
+
+// Writes everything or says which errno stopped it (0: all written). A call that writes nothing without a reason
+// counts as an I/O fault, else the loop would never end.
+int write_all(int descriptor, const char* data, std::size_t count) {
+  while (count > 0) {
+    const ssize_t done = detail::retry_interrupted([&] { return ::write(descriptor, data, count); });
+    if (done < 0) return errno;
+    if (done == 0) return EIO;
+    data += done;
+    count -= static_cast<std::size_t>(done);
+  }
+  return 0;
+}
+
+void write_or_throw(int descriptor, const std::filesystem::path& path, const char* data, std::size_t count) {
+  if (const int code = write_all(descriptor, data, count); code != 0) {
+    detail::throw_io_error(path, "writable", code, fmt::format("{} more bytes needed", count));
+  }
+}
+
+}  // namespace
+
+FileWriter::FileWriter(const std::filesystem::path& path) : path_(path) {
+  descriptor_ =
+      detail::retry_interrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+  if (descriptor_ < 0) detail::throw_io_error(path, "a new file that can be created", errno);
+  buffer_.reserve(kBufferBytes);
+}
+
+FileWriter::~FileWriter() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void FileWriter::write(std::span<const std::byte> bytes) {
+  if (bytes.empty()) return;
+  const char* data = reinterpret_cast<const char*>(bytes.data());
+  if (buffer_.size() + bytes.size() > kBufferBytes) flush();
+  if (bytes.size() >= kBufferBytes) {
+    write_or_throw(descriptor_, path_, data, bytes.size());
+  } else {
+    buffer_.append(data, bytes.size());
+  }
+  size_ += bytes.size();
+}
+
+void FileWriter::flush() {
+  write_or_throw(descriptor_, path_, buffer_.data(), buffer_.size());
+  buffer_.clear();
+}
+
+void FileWriter::commit() {
+  flush();
+  if (detail::retry_interrupted([&] { return ::fsync(descriptor_); }) != 0) {
+    detail::throw_io_error(path_, "forced to the disk (fsync)", errno, fmt::format("{} bytes", size_));
+  }
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  // Linux frees the descriptor even when close is interrupted, and the bytes are on the disk already.
+  if (::close(descriptor) != 0 && errno != EINTR) detail::throw_io_error(path_, "closed without error", errno);
+}
+
+void write_file_atomic(const std::filesystem::path& path, std::string_view content) {
+  write_file_atomic(path, [&](ByteSink& sink) { sink.write(content); });
+}
+
+void write_file_atomic(const std::filesystem::path& path, const std::function<void(ByteSink&)>& writer) {
+  const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+  detail::OwnTemporary temporary = detail::OwnTemporary::file_in(parent, writer);
+  rename_path(temporary.path(), path);
+  temporary.keep();
+  sync_directory(parent);
+}
+
+}  // namespace minnow

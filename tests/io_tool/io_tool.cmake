@@ -1,0 +1,12 @@
+# A program that saves and loads, for tests that break the system calls of a save from outside.
+if(TARGET test_io)
+  add_executable(io_tool ${CMAKE_CURRENT_SOURCE_DIR}/io_tool/main.cpp)
+  target_include_directories(io_tool PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(io_tool PRIVATE minnow minnow_flags fmt::fmt)
+  foreach(user test_io test_regress)
+    if(TARGET ${user})
+      target_compile_definitions(${user} PRIVATE MINNOW_IO_TOOL="$<TARGET_FILE:io_tool>")
+      add_dependencies(${user} io_tool)
+    endif()
+  endforeach()
+endif()
