@@ -1,6 +1,5 @@
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,46 +71,6 @@ void FileReader::read_at(std::uint64_t offset, std::span<std::byte> target) cons
     if (got == 0) throw_shrunk(path_, size_, offset + done);
     done += static_cast<std::size_t>(got);
   }
-}
-
-struct MappedFile::State {
-  explicit State(const std::filesystem::path& path) : reader(path) {}
-  ~State() {
-    if (address != nullptr) ::munmap(address, static_cast<std::size_t>(reader.size()));
-  }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-
-  FileReader reader;
-  void* address = nullptr;
-};
-
-MappedFile::MappedFile(const std::filesystem::path& path) : state_(std::make_unique<State>(path)) {
-  if (state_->reader.size() == 0) return;  // mmap refuses length 0
-  const auto length = static_cast<std::size_t>(state_->reader.size());
-  void* address = ::mmap(nullptr, length, PROT_READ, MAP_SHARED, state_->reader.descriptor(), 0);
-  if (address == MAP_FAILED) detail::throw_io_error(path, "mapped into memory", errno, fmt::format("{} bytes", length));
-  state_->address = address;
-  require_unchanged();
-}
-
-MappedFile::~MappedFile() = default;
-MappedFile::MappedFile(MappedFile&& other) noexcept = default;
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept = default;
-
-std::span<const std::byte> MappedFile::bytes() const {
-  return {static_cast<const std::byte*>(state_->address), static_cast<std::size_t>(state_->reader.size())};
-}
-
-const std::filesystem::path& MappedFile::path() const { return state_->reader.path(); }
-
-void MappedFile::require_unchanged() const {
-  const std::uint64_t present = state_->reader.present_size();
-  if (present < state_->reader.size()) throw_shrunk(path(), state_->reader.size(), present);
-}
-
-void MappedFile::read_at(std::uint64_t offset, std::span<std::byte> target) const {
-  state_->reader.read_at(offset, target);
 }
 
 std::string read_file(const std::filesystem::path& path, std::uint64_t max_bytes) {

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,7 +54,7 @@ class FileWriter final : public ByteSink {
 };
 
 /// A file open for reading at any offset. Reads go through pread, so a file that shrinks meanwhile is an IoError and
-/// never a SIGBUS.
+/// never a SIGBUS (for mapped files see base/mapped_file.hpp).
 class FileReader {
  public:
   /// @throws IoError if it cannot be opened or is not a regular file.
@@ -82,34 +80,6 @@ class FileReader {
   std::filesystem::path path_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
-};
-
-/// A file mapped read-only. The bytes are those of the page cache: nothing is copied.
-///
-/// If another program cuts the file while it is mapped, touching a lost page would kill the process (SIGBUS). Call
-/// `require_unchanged` before a pass over the bytes (it turns a shrunk file into an IoError), or copy through
-/// `read_at`, which cannot be killed.
-class MappedFile {
- public:
-  /// @throws IoError if it cannot be opened or mapped, or is not a regular file.
-  explicit MappedFile(const std::filesystem::path& path);
-  ~MappedFile();
-  MappedFile(MappedFile&& other) noexcept;
-  MappedFile& operator=(MappedFile&& other) noexcept;
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
-
-  /// @return all bytes of the file.
-  [[nodiscard]] std::span<const std::byte> bytes() const;
-  [[nodiscard]] const std::filesystem::path& path() const;
-  /// @throws IoError if the file is now shorter than it was when it was mapped.
-  void require_unchanged() const;
-  /// Copies bytes without touching the mapping (see FileReader::read_at).
-  void read_at(std::uint64_t offset, std::span<std::byte> target) const;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
 };
 
 /// Most bytes that read_file takes into memory unless told otherwise: 1 GiB.
