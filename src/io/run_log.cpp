@@ -35,11 +35,11 @@ AppendFile open_cut(const std::filesystem::path& path, std::optional<std::int64_
 
 struct SampleHeading {
   long long step = 0;
-  std::size_t begin = 0;  // of the text
-  std::size_t end = 0;    // of the section, newline included
+  std::size_t end = 0;  // of the section, newline included
+  bool torn = false;    // the file ends before the section does
 };
 
-// Reads the heading at `at`. @return nothing if there is none or the section does not end in the file
+// Reads the heading at `at`. @return nothing if no section begins there
 std::optional<SampleHeading> sample_at(std::string_view content, std::size_t at) {
   constexpr std::string_view kStart = "=== step ", kMiddle = ", ", kEnd = " bytes ===\n";
   const char* const last = content.data() + content.size();
@@ -52,9 +52,10 @@ std::optional<SampleHeading> sample_at(std::string_view content, std::size_t at)
   parsed = std::from_chars(content.data() + at + kMiddle.size(), last, bytes);
   at = static_cast<std::size_t>(parsed.ptr - content.data());
   if (parsed.ec != std::errc() || !content.substr(at).starts_with(kEnd)) return std::nullopt;
-  heading.begin = at + kEnd.size();
-  if (bytes >= content.size() - heading.begin || content[heading.begin + bytes] != '\n') return std::nullopt;
-  heading.end = heading.begin + bytes + 1;
+  at += kEnd.size();
+  heading.torn = bytes >= content.size() - at;
+  heading.end = heading.torn ? content.size() : at + bytes + 1;
+  if (!heading.torn && content[at + bytes] != '\n') return std::nullopt;
   return heading;
 }
 
@@ -98,7 +99,7 @@ std::string cut_samples(std::string_view content, std::optional<std::int64_t> re
     const auto sample = sample_at(content, at);
     const std::size_t end = sample ? sample->end : next_sample(content, at);
     // What is no section was torn by a crash if it is the last thing; before others it is somebody else's and stays.
-    const bool drop = sample ? later(sample->step, resumed_step) : end == content.size();
+    const bool drop = sample ? sample->torn || later(sample->step, resumed_step) : end == content.size();
     if (!drop) kept += content.substr(at, end - at);
     at = end;
   }

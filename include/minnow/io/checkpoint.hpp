@@ -34,8 +34,8 @@ struct FileSource {
 
 /// What to keep when a save has become durable.
 struct SaveOptions {
-  std::int64_t keep = 0;                     ///< newest checkpoints to keep by step; 0 or less keeps all
-  std::optional<std::int64_t> resumed_step;  ///< the one this run started from: never removed
+  std::int64_t keep = 0;                                    ///< newest checkpoints to keep by step; 0 or less keeps all
+  std::optional<std::int64_t> resumed_step = std::nullopt;  ///< the one this run started from: never removed
 };
 
 /// What a save did.
