@@ -223,8 +223,13 @@ class Reciter final : public LanguageModel {
   Index block_size() const override { return 1024; }
   bool positions_go_on() const override { return false; }
   Tensor loss(const Tensor&, const Tensor&, double, const ForwardMode&) override { return {}; }
+  Tensor token_losses(const Tensor&, const Tensor&, const ForwardMode&) override { return {}; }
   Tensor logits(const Tensor&, const ForwardMode&) override { return {}; }
-  KeyValueCache make_cache(Index, Index capacity) const override { return {.capacity = capacity}; }
+  KeyValueCache make_cache(Index, Index capacity) const override {
+    KeyValueCache cache;
+    cache.capacity = capacity;
+    return cache;
+  }
   Tensor decode(const Tensor& tokens, KeyValueCache& cache) override {
     cache.length += tokens.size(1);
     std::vector<float> scores(static_cast<std::size_t>(tokens.size(0) * vocab_size_), 0.F);
@@ -253,7 +258,7 @@ TEST(Generate, StopsAtAStopStringOverTokenBorders) {
       generate(model, &tokenizer, std::vector<std::int32_t>{10}, {.max_tokens = 18, .stop = {"nothing", "é!"}})[0];
   EXPECT_EQ(result.text, "one é two ");
   EXPECT_EQ(result.reason, FinishReason::kStopString);
-  EXPECT_EQ(result.ids.size(), 13U);
+  EXPECT_EQ(result.ids.size(), 14U);
 }
 
 TEST(Generate, PromptDoesNotCountForStopStrings) {
@@ -284,9 +289,9 @@ TEST(Generate, IllFormedEndIsReplaced) {
 TEST(Generate, PaddedVocabularyIsNeverChosen) {
   const ByteTokenizer tokenizer;  // 256 of 300 ids have a text
   Reciter model(std::vector<std::int32_t>(100, 299), 300);
-  for (const std::int32_t id : generate(model, &tokenizer, std::vector<std::int32_t>{10}, {.max_tokens = 100})[0].ids) {
-    EXPECT_LT(id, 256);
-  }
+  const auto results = generate(model, &tokenizer, std::vector<std::int32_t>{10}, {.max_tokens = 100});
+  EXPECT_EQ(results[0].ids.size(), 100U);
+  for (const std::int32_t id : results[0].ids) EXPECT_LT(id, 256);
 }
 
 TEST(Generate, WithoutTokenizerThereAreIds) {
