@@ -104,4 +104,12 @@ const Key* nearest_key(std::string_view name) {
   return nearest_anywhere(full, leaf);
 }
 
+std::vector<const Key*> keys_called(std::string_view alias) {
+  std::vector<const Key*> found;
+  for (const Key& key : config_keys()) {
+    if (has_alias(key, alias)) found.push_back(&key);
+  }
+  return found;
+}
+
 }  // namespace minnow

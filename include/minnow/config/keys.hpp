@@ -76,6 +76,9 @@ struct Key {
 /// @return the key, or null when nothing is near.
 [[nodiscard]] const Key* nearest_key(std::string_view name);
 
+/// @return the keys that nanoGPT, Hugging Face and others call by this name: max_iters is train.max_steps.
+[[nodiscard]] std::vector<const Key*> keys_called(std::string_view alias);
+
 /// @return what a value must be, in words: "a whole number from 1 to 4096", `one of "pre", "post"`.
 [[nodiscard]] std::string expected_text(const Key& key);
 

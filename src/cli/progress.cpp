@@ -1,0 +1,127 @@
+#include "cli/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "cli/human.hpp"
+#include "cli/terminal.hpp"
+
+namespace minnow::cli {
+namespace {
+
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+constexpr int kBarWidth = 20;
+constexpr double kMeasureSeconds = 1;  // the rate is measured over at least so long
+constexpr double kMemorySeconds = 30;  // and remembers about so much
+
+std::string bar(double part) {
+  const int full = std::clamp(static_cast<int>(std::floor(part * kBarWidth)), 0, kBarWidth);
+  return fmt::format("[{:=<{}}{: <{}}]", "", full, "", kBarWidth - full);
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(Setup setup, Sink sink, Clock clock)
+    : setup_(std::move(setup)), sink_(std::move(sink)), clock_(std::move(clock)), done_(setup_.first) {
+  start_ = clock_();
+  last_measured_ = start_;
+  counted_ = done_;
+}
+
+ProgressLine ProgressLine::on_stderr(std::int64_t total, std::int64_t first, std::string unit) {
+  Setup setup;
+  setup.total = total;
+  setup.first = first;
+  setup.unit = std::move(unit);
+  setup.terminal = is_terminal(STDERR_FILENO);
+  setup.width = terminal_width(STDERR_FILENO);
+  setup.color = use_color(STDERR_FILENO);
+  const auto sink = [](std::string_view text) {
+    [[maybe_unused]] const auto count = std::fwrite(text.data(), 1, text.size(), stderr);
+    std::fflush(stderr);
+  };
+  const auto clock = [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  };
+  return {std::move(setup), sink, clock};
+}
+
+void ProgressLine::measure(double now) {
+  const double elapsed = now - last_measured_;
+  if (done_ <= counted_ || (elapsed < kMeasureSeconds && seconds_per_unit_ >= 0)) return;
+  const double fresh = elapsed / static_cast<double>(done_ - counted_);
+  const double weight = seconds_per_unit_ < 0 ? 1 : 1 - std::exp(-elapsed / kMemorySeconds);
+  seconds_per_unit_ = seconds_per_unit_ < 0 ? fresh : seconds_per_unit_ + weight * (fresh - seconds_per_unit_);
+  last_measured_ = now;
+  counted_ = done_;
+}
+
+double ProgressLine::seconds_left() const {
+  if (setup_.total <= 0 || seconds_per_unit_ < 0) return -1;
+  return static_cast<double>(std::max<std::int64_t>(0, setup_.total - done_)) * seconds_per_unit_;
+}
+
+std::string ProgressLine::text() const {
+  std::string line = setup_.unit;
+  if (setup_.total > 0) {
+    const double part = std::clamp(static_cast<double>(done_) / static_cast<double>(setup_.total), 0.0, 1.0);
+    line += fmt::format(" {}/{}", done_, setup_.total);
+    if (setup_.terminal && setup_.width >= 60) line += " " + styled(bar(part), Style::kBlue, setup_.color);
+    line += fmt::format(" {:3.0f}%", std::floor(part * 100));
+  } else {
+    line += fmt::format(" {}", done_);
+  }
+  if (!tail_.empty()) line += "  " + tail_;
+  if (seconds_per_unit_ > 0) line += fmt::format("  {} {}s/s", human_count(1 / seconds_per_unit_), setup_.unit);
+  if (const double left = seconds_left(); left > 0) line += fmt::format("  {} left", human_duration(left));
+  return line;
+}
+
+void ProgressLine::erase() {
+  if (!line_is_up_) return;
+  sink_(kEraseLine);
+  line_is_up_ = false;
+}
+
+void ProgressLine::draw() {
+  if (setup_.terminal) {
+    // One column stays free: some terminals wrap as soon as the last one is used.
+    sink_(std::string(kEraseLine) + cut_to_width(text(), setup_.width - 1));
+    line_is_up_ = true;
+  } else {
+    sink_(text() + "\n");
+  }
+  drawn_is_current_ = true;
+}
+
+void ProgressLine::update(std::int64_t done, std::string_view tail) {
+  done_ = done;
+  tail_ = tail;
+  drawn_is_current_ = false;
+  const double now = clock_();
+  measure(now);
+  const double pause = setup_.terminal ? setup_.redraw_seconds : setup_.line_seconds;
+  if (last_drawn_ >= 0 && now - start_ - last_drawn_ < pause) return;
+  last_drawn_ = now - start_;
+  draw();
+}
+
+void ProgressLine::message(std::string_view text) {
+  erase();
+  sink_(fmt::format("{}\n", text));
+  if (setup_.terminal && last_drawn_ >= 0) draw();
+}
+
+void ProgressLine::finish() {
+  if (last_drawn_ < 0) return;
+  if (!drawn_is_current_) draw();
+  if (line_is_up_) sink_("\n");
+  line_is_up_ = false;
+}
+
+}  // namespace minnow::cli

@@ -1,0 +1,130 @@
+#include "cli/terminal.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "minnow/base/error.hpp"
+
+namespace minnow::cli {
+namespace {
+
+constexpr int kDefaultWidth = 80;
+
+std::string_view code_of(Style style) {
+  switch (style) {
+    case Style::kPlain:
+      return "";
+    case Style::kBold:
+      return "\x1b[1m";
+    case Style::kDim:
+      return "\x1b[2m";
+    case Style::kRed:
+      return "\x1b[31m";
+    case Style::kGreen:
+      return "\x1b[32m";
+    case Style::kYellow:
+      return "\x1b[33m";
+    case Style::kBlue:
+      return "\x1b[34m";
+  }
+  return "";
+}
+
+/// @return the length of the colour code at `at`, 0 if there is none.
+std::size_t code_length(std::string_view text, std::size_t at) {
+  if (text[at] != '\x1b' || at + 1 >= text.size() || text[at + 1] != '[') return 0;
+  const auto end = text.find('m', at);
+  return end == std::string_view::npos ? text.size() - at : end - at + 1;
+}
+
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
+
+void print_to_stderr(std::string_view text) {
+  [[maybe_unused]] const auto count = std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+void print_message(std::string_view kind, Style style, std::string_view text) {
+  print_to_stderr(fmt::format("minnow: {} {}\n", styled(kind, style, use_color(STDERR_FILENO)), text));
+}
+
+}  // namespace
+
+bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
+
+int terminal_width(int descriptor) {
+  winsize size{};
+  if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const int width = columns == nullptr ? 0 : std::atoi(columns);
+  constexpr int kWidest = 10000;
+  return width > 0 && width <= kWidest ? width : kDefaultWidth;
+}
+
+bool use_color(int descriptor) {
+  const char* no_color = std::getenv("NO_COLOR");  // no-color.org: any text that is not empty
+  const char* term = std::getenv("TERM");
+  if (no_color != nullptr && *no_color != '\0') return false;
+  if (term != nullptr && std::strcmp(term, "dumb") == 0) return false;
+  return is_terminal(descriptor);
+}
+
+std::string styled(std::string_view text, Style style, bool color) {
+  if (!color || style == Style::kPlain) return std::string(text);
+  return fmt::format("{}{}\x1b[0m", code_of(style), text);
+}
+
+void print_result(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return;
+  throw IoError(fmt::format("[output] stdout must take the result; got \"{}\"", std::strerror(errno)));
+}
+
+void flush_results() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw IoError(fmt::format("[output] stdout must take the result; got \"{}\"", std::strerror(errno)));
+}
+
+void print_line(std::string_view text) { print_to_stderr(fmt::format("{}\n", text)); }
+
+void print_error(std::string_view text) { print_message("error:", Style::kRed, text); }
+
+void print_warning(std::string_view text) { print_message("warning:", Style::kYellow, text); }
+
+int display_width(std::string_view text) {
+  int width = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    if (const auto length = code_length(text, at); length > 0) {
+      at += length;
+      continue;
+    }
+    width += begins_character(text[at]) ? 1 : 0;
+    ++at;
+  }
+  return width;
+}
+
+std::string cut_to_width(std::string_view text, int columns) {
+  if (display_width(text) <= columns) return std::string(text);
+  std::string cut;
+  int width = 0;
+  bool colored = false;
+  for (std::size_t at = 0; at < text.size();) {
+    if (const auto length = code_length(text, at); length > 0) {
+      cut += text.substr(at, length);
+      colored = true;
+      at += length;
+      continue;
+    }
+    if (begins_character(text[at]) && ++width > columns) break;
+    cut += text[at++];
+  }
+  return colored ? cut + "\x1b[0m" : cut;
+}
+
+}  // namespace minnow::cli

@@ -1,0 +1,45 @@
+#pragma once
+/// @file
+/// Prints for people and for machines: results to stdout, everything else to stderr, colour only where it is wanted.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace minnow::cli {
+
+enum class Style { kPlain, kBold, kDim, kRed, kGreen, kYellow, kBlue };
+
+/// @return whether the descriptor (1 = stdout, 2 = stderr) is a terminal.
+bool is_terminal(int descriptor);
+
+/// @return columns of the terminal behind the descriptor; COLUMNS or 80 if it is none.
+int terminal_width(int descriptor);
+
+/// @return whether colour goes to the descriptor: a terminal, TERM is not "dumb", and NO_COLOR is not set or empty.
+bool use_color(int descriptor);
+
+/// @return the text in a style, or unchanged when colour is off.
+std::string styled(std::string_view text, Style style, bool color);
+
+/// Writes what was asked for (a JSON document, generated text, help) to stdout.
+/// Throws: IoError when it cannot be written, as on a full disk.
+void print_result(std::string_view text);
+
+/// Forces out what print_result() wrote. Throws: IoError.
+void flush_results();
+
+/// Writes a line for a person to stderr. Failure is ignored: there is nowhere to report it.
+void print_line(std::string_view text);
+
+/// Writes `minnow: error: TEXT` or `minnow: warning: TEXT` to stderr.
+void print_error(std::string_view text);
+void print_warning(std::string_view text);
+
+/// @return columns that the text takes: UTF-8 characters, without colour codes.
+int display_width(std::string_view text);
+
+/// @return the text cut to so many columns, colour codes kept and closed.
+std::string cut_to_width(std::string_view text, int columns);
+
+}  // namespace minnow::cli

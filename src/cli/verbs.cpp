@@ -1,0 +1,19 @@
+#include "cli/verb.hpp"
+
+namespace minnow::cli {
+
+std::span<const Verb* const> verbs() {
+  static constexpr const Verb* kVerbs[] = {
+      &kVerbConfig,
+  };
+  return kVerbs;
+}
+
+const Verb* find_verb(std::string_view name) {
+  for (const Verb* verb : verbs()) {
+    if (verb->name == name) return verb;
+  }
+  return nullptr;
+}
+
+}  // namespace minnow::cli
