@@ -58,7 +58,7 @@ int explain(const Arguments& arguments) {
   std::string text;
   for (const Key* key : found) {
     list.push_back(key_json(*key));
-    text += (text.empty() ? "" : "\n") + explain_key(*key);
+    text += fmt::format("{}{}", text.empty() ? "" : "\n", explain_key(*key));
   }
   print_result(arguments.json ? list.dump() + "\n" : text);
   return 0;

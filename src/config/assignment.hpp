@@ -2,6 +2,7 @@
 /// @file
 /// Carries what a file or an override says about one key, before it is checked.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -64,10 +65,9 @@ std::string convert_value(const Key& key, const WrittenValue& written, const std
 /// @return empty, or what is wrong with a value of the right kind.
 std::string check_range(const Key& key, const ConfigValue& value, const std::string& shown);
 
-/// A rule between two keys.
+/// A rule between keys.
 struct Rule {
-  std::string_view first;                ///< the key that a message points at
-  std::string_view second;               ///< the other one
+  std::array<std::string_view, 4> keys;  ///< all that it reads; a message points at the first one that was written
   std::string (*broken)(const Config&);  ///< empty, or what is wrong
 };
 

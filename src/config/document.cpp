@@ -15,6 +15,7 @@ namespace minnow::config_detail {
 namespace {
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // a configuration has a few kilobytes
+constexpr std::size_t kMaxProblems = 100;  // nobody reads more, and each costs a search for the nearest name
 constexpr std::ptrdiff_t kMaxDots = 1000;  // one line can nest so many tables, each a level of toml++'s recursion
 
 /// Refuses what the parser would take but nobody means: other files, and endless dotted keys.
@@ -91,6 +92,7 @@ class Reader {
   void read(const toml::table& document) {
     const auto tables = config_tables();
     for (const auto& [name, node] : document) {
+      if (problems_.size() >= kMaxProblems) break;
       const bool is_known_table = std::find(tables.begin(), tables.end(), name.str()) != tables.end();
       if (is_known_table && node.is_table()) {
         read_table(name.str(), *node.as_table());
@@ -107,6 +109,7 @@ class Reader {
  private:
   void read_table(std::string_view table, const toml::table& content) {
     for (const auto& [name, node] : content) {
+      if (problems_.size() >= kMaxProblems) break;
       read_key(fmt::format("{}.{}", table, name.str()), name.source().begin, node);
     }
   }

@@ -84,7 +84,7 @@ const Key* nearest_anywhere(std::string_view full, std::string_view leaf) {
 }  // namespace
 
 const Key* nearest_key(std::string_view name) {
-  constexpr std::size_t kLongest = 200;  // longer ones are no typing errors, and the distance costs length squared
+  constexpr std::size_t kLongest = 100;  // a longer one is no typing error
   if (name.size() > kLongest) return nullptr;
   const std::string full = plain_spelling(name);
   const auto dot = full.rfind('.');

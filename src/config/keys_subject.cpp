@@ -130,7 +130,8 @@ constexpr Key kRows[] = {
                                             "Tokens: characters, bytes, or none when the data are token files")
         .also("tokenizer_type tokenizer_name"),
     row<kTokenizer, &TokenizerConfig::unknown>("tokenizer.unknown", kFree,
-                                               "A character that the vocabulary lacks: an error, or replaced by the first of U+FFFD, ?, blank, line feed it has")
+                                               "A character that the vocabulary lacks: an error, or replaced by the "
+                                               "first of U+FFFD, ?, blank, line feed it has")
         .when(has_text, "tokenizer.type is not \"none\""),
 };
 

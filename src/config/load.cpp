@@ -72,13 +72,14 @@ class Builder {
       const bool missing = key.required && std::get<std::string>(key.get(loaded_.config)).empty();
       if (missing && !bad_.contains(key.name)) {
         problems_.push_back(
-            {place(key.name, key.name), fmt::format("{} must be given; got none. Hint: {}", key.name, key.doc)});
+            {place({key.name}), fmt::format("{} must be given; got none. Hint: {}", key.name, key.doc)});
       }
     }
     for (const Rule& rule : config_rules()) {
-      if (bad_.contains(rule.first) || bad_.contains(rule.second)) continue;
+      const auto is_bad = [&](std::string_view name) { return bad_.contains(name); };
+      if (std::any_of(rule.keys.begin(), rule.keys.end(), is_bad)) continue;
       const std::string wrong = rule.broken(loaded_.config);
-      if (!wrong.empty()) problems_.push_back({place(rule.first, rule.second), wrong});
+      if (!wrong.empty()) problems_.push_back({place(rule.keys), wrong});
     }
   }
 
@@ -108,8 +109,9 @@ class Builder {
 
  private:
   /// The place of the first key that was written at all, else the file.
-  Place place(std::string_view first, std::string_view second) const {
-    for (const auto name : {first, second}) {
+  Place place(const std::array<std::string_view, 4>& names) const {
+    for (const auto name : names) {
+      if (name.empty()) break;
       const Place& where = places_[index_of(*find_key(name))];
       if (!where.text.empty()) return where;
     }

@@ -35,19 +35,22 @@ std::string plain_spelling(std::string_view name) {
 }
 
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> names) {
-  constexpr std::size_t kLongest = 200;
+  constexpr std::size_t kLongest = 64;  // longer ones are no typing errors, and the distance costs length squared
   if (name.size() > kLongest) return {};
   const std::string plain = plain_spelling(name);
   std::string_view best;
   std::size_t best_distance = plain.size() + 1;
   for (const std::string_view candidate : names) {
-    const std::size_t distance = edit_distance(plain, plain_spelling(candidate));
     const std::size_t longer = std::max(plain.size(), candidate.size());
-    const bool near = distance <= std::max<std::size_t>(2, longer / 3) && distance < longer - longer / 3;
-    if (near && distance < best_distance) {
-      best = candidate;
-      best_distance = distance;
-    }
+    const std::size_t shorter = std::min(plain.size(), candidate.size());
+    const std::size_t third = longer / 3;
+    const std::size_t limit = std::min({std::max<std::size_t>(2, third), longer - third - 1, best_distance - 1});
+    if (longer == 0 || longer - shorter > limit) continue;  // the lengths alone are further apart
+    const std::size_t distance = edit_distance(plain, plain_spelling(candidate));
+    if (distance > limit) continue;
+    best = candidate;
+    best_distance = distance;
+    if (distance == 0) break;
   }
   return best;
 }

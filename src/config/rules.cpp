@@ -25,7 +25,8 @@ std::string micro_batches_divide_batch(const Config& c) {
 }
 
 std::string leaves_divide_micro_batch(const Config& c) {
-  if (c.train.leaf_sequences == 0 || c.train.batch_size % c.train.accumulation_steps != 0) return "";
+  const bool cut_evenly = c.train.batch_size % c.train.accumulation_steps == 0;
+  if (c.train.leaf_sequences == 0 || !cut_evenly) return "";  // the rule above speaks of the latter
   if (c.train.micro_batch() % c.train.leaf_sequences == 0) return "";
   return fmt::format(
       "train.leaf_sequences must divide the micro-batch (train.batch_size / train.accumulation_steps); got {} and {}",
@@ -128,23 +129,23 @@ std::string early_stop_needs_evals(const Config& c) {
 }
 
 constexpr Rule kRules[] = {
-    {"model.n_embd", "model.n_head", heads_divide_width},
-    {"model.n_embd", "model.position", sinusoids_come_in_pairs},
-    {"train.batch_size", "train.accumulation_steps", micro_batches_divide_batch},
-    {"train.leaf_sequences", "train.batch_size", leaves_divide_micro_batch},
-    {"schedule.warmup_steps", "train.max_steps", warmup_ends_in_time},
-    {"schedule.decay_steps", "schedule.warmup_steps", decay_follows_warmup},
-    {"schedule.decay_steps", "train.max_steps", wsd_fits},
-    {"schedule.min_lr", "optimizer.learning_rate", min_lr_is_smaller},
-    {"schedule.warmup_steps", "schedule.name", inverse_sqrt_needs_warmup},
-    {"data.split", "data.val_path", val_path_goes_with_file},
-    {"data.val_offset", "data.val_every", offset_is_below_every},
-    {"data.documents", "data.split", nth_needs_documents},
-    {"data.documents", "data.format", tokens_are_a_stream},
-    {"tokenizer.type", "data.format", tokenizer_fits_format},
-    {"data.path", "tokenizer.type", builtin_is_text},
-    {"sample.every_steps", "tokenizer.type", samples_need_text},
-    {"eval.every_steps", "train.early_stop_evals", early_stop_needs_evals},
+    {{"model.n_embd", "model.n_head"}, heads_divide_width},
+    {{"model.n_embd", "model.position"}, sinusoids_come_in_pairs},
+    {{"train.batch_size", "train.accumulation_steps"}, micro_batches_divide_batch},
+    {{"train.leaf_sequences", "train.batch_size", "train.accumulation_steps"}, leaves_divide_micro_batch},
+    {{"schedule.warmup_steps", "train.max_steps"}, warmup_ends_in_time},
+    {{"schedule.decay_steps", "schedule.warmup_steps", "schedule.name"}, decay_follows_warmup},
+    {{"schedule.decay_steps", "schedule.warmup_steps", "train.max_steps", "schedule.name"}, wsd_fits},
+    {{"schedule.min_lr", "optimizer.learning_rate", "schedule.name"}, min_lr_is_smaller},
+    {{"schedule.warmup_steps", "schedule.name"}, inverse_sqrt_needs_warmup},
+    {{"data.split", "data.val_path"}, val_path_goes_with_file},
+    {{"data.val_offset", "data.val_every", "data.split"}, offset_is_below_every},
+    {{"data.documents", "data.split"}, nth_needs_documents},
+    {{"data.documents", "data.format"}, tokens_are_a_stream},
+    {{"tokenizer.type", "data.format"}, tokenizer_fits_format},
+    {{"data.path", "tokenizer.type", "data.format"}, builtin_is_text},
+    {{"sample.every_steps", "tokenizer.type"}, samples_need_text},
+    {{"eval.every_steps", "train.early_stop_evals"}, early_stop_needs_evals},
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ std::string bound_text(const Key& key, double bound) {
 
 std::string interval_text(const Key& key) {
   const bool has_low = key.low > -kMaxNumber;
-  const bool has_high = key.high < kMaxNumber && key.high < kMaxSeed;
+  const bool has_high = key.high < (key.kind == ValueKind::kInteger ? kMaxSeed : kMaxNumber);
   if (!has_low && !has_high) return "";
   const std::string low = bound_text(key, key.low);
   const std::string high = bound_text(key, key.high);

@@ -1,0 +1,169 @@
+/// @file
+/// What the command line draws: numbers, widths, progress.
+
+#include "cli/terminal.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "cli/human.hpp"
+#include "cli/progress.hpp"
+
+namespace minnow::cli {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Human, Counts) {
+  EXPECT_EQ(human_count(0), "0");
+  EXPECT_EQ(human_count(999), "999");
+  EXPECT_EQ(human_count(1000), "1.00k");
+  EXPECT_EQ(human_count(21345), "21.3k");
+  EXPECT_EQ(human_count(999499), "999k");
+  EXPECT_EQ(human_count(999500), "1.00M");
+  EXPECT_EQ(human_count(804096), "804k");
+  EXPECT_EQ(human_count(124.4e6), "124M");
+  EXPECT_EQ(human_count(0.5), "0.50");
+  EXPECT_EQ(human_count(9.996), "10.0");
+  EXPECT_EQ(human_count(-1500), "-1.50k");
+  EXPECT_EQ(human_count(std::nan("")), "unknown");
+}
+
+TEST(Human, Bytes) {
+  EXPECT_EQ(human_bytes(0), "0 B");
+  EXPECT_EQ(human_bytes(1023), "1023 B");
+  EXPECT_EQ(human_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(human_bytes(1048575), "1.0 MiB");
+  EXPECT_EQ(human_bytes(UINT64_MAX), "16.0 EiB");
+}
+
+TEST(Human, Durations) {
+  EXPECT_EQ(human_duration(0.25), "0.25 s");
+  EXPECT_EQ(human_duration(0.999), "1.0 s");
+  EXPECT_EQ(human_duration(9.96), "10 s");
+  EXPECT_EQ(human_duration(59.6), "1 min 00 s");
+  EXPECT_EQ(human_duration(185), "3 min 05 s");
+  EXPECT_EQ(human_duration(7630), "2 h 07 min");
+  EXPECT_EQ(human_duration(3 * 86400 + 4 * 3600), "3 d 04 h");
+  EXPECT_EQ(human_duration(-1), "unknown");
+  EXPECT_EQ(human_duration(INFINITY), "unknown");
+}
+
+TEST(Human, GroupsDigits) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1234567), "1'234'567");
+  EXPECT_EQ(grouped(-123456), "-123'456");
+}
+
+TEST(Terminal, MeasuresAndCutsCharacters) {
+  EXPECT_EQ(display_width("caf\xc3\xa9"), 4);
+  EXPECT_EQ(display_width("\x1b[31mred\x1b[0m"), 3);
+  EXPECT_EQ(cut_to_width("caf\xc3\xa9s", 4), "caf\xc3\xa9");
+  EXPECT_EQ(cut_to_width("\x1b[31mred\x1b[0m", 2), "\x1b[31mre\x1b[0m");
+  EXPECT_EQ(cut_to_width("short", 10), "short");
+}
+
+TEST(Terminal, ColorsOnlyWhenAsked) {
+  EXPECT_EQ(styled("a", Style::kRed, false), "a");
+  EXPECT_EQ(styled("a", Style::kRed, true), "\x1b[31ma\x1b[0m");
+  ASSERT_EQ(::setenv("NO_COLOR", "1", 1), 0);
+  EXPECT_FALSE(use_color(1));
+  ::unsetenv("NO_COLOR");
+}
+
+/// A progress line into a string, on a clock that the test turns.
+struct Fixture {
+  explicit Fixture(ProgressLine::Setup setup)
+      : line(
+            std::move(setup), [this](std::string_view text) { out += text; }, [this] { return now; }) {}
+  std::string out;
+  double now = 100;
+  ProgressLine line;
+};
+
+ProgressLine::Setup on_terminal(std::int64_t total) {
+  ProgressLine::Setup setup;
+  setup.total = total;
+  setup.terminal = true;
+  return setup;
+}
+
+TEST(Progress, DrawsBarRateAndTimeLeft) {
+  Fixture f(on_terminal(100));
+  f.now = 102;
+  f.line.update(50, "loss 1.90");
+  EXPECT_EQ(f.out, "\r\x1b[Kstep 50/100 [==========          ]  50%  loss 1.90  25 steps/s  2.0 s left");
+  EXPECT_DOUBLE_EQ(f.line.seconds_left(), 2.0);
+}
+
+TEST(Progress, RedrawsSeldom) {
+  Fixture f(on_terminal(1000));
+  for (int i = 1; i <= 1000; ++i) {
+    f.now += 0.001;
+    f.line.update(i, "");
+  }
+  EXPECT_LE(std::count(f.out.begin(), f.out.end(), '\r'), 11);
+}
+
+TEST(Progress, StaysWithinTheTerminal) {
+  auto setup = on_terminal(100);
+  setup.width = 40;
+  Fixture f(setup);
+  f.now = 101;
+  f.line.update(1, std::string(200, 'x'));
+  EXPECT_EQ(display_width(f.out.substr(f.out.find("step"))), 39);
+}
+
+TEST(Progress, MessagesStandAboveTheLine) {
+  Fixture f(on_terminal(10));
+  f.now = 101;
+  f.line.update(5, "");
+  f.out.clear();
+  f.line.message("saved");
+  EXPECT_EQ(f.out.rfind("\r\x1b[Ksaved\n\r\x1b[Kstep 5/10", 0), 0U);
+}
+
+TEST(Progress, PrintsPlainLinesWithoutTerminal) {
+  ProgressLine::Setup setup;
+  setup.total = 1000;
+  Fixture f(setup);
+  for (int i = 1; i <= 1000; ++i) {
+    f.now += 0.05;
+    f.line.update(i, "");
+  }
+  f.line.finish();
+  EXPECT_THAT(f.out, Not(HasSubstr("\r")));
+  EXPECT_THAT(f.out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(f.out, HasSubstr("step 1000/1000 100%"));
+  EXPECT_EQ(std::count(f.out.begin(), f.out.end(), '\n'), 6) << f.out;
+}
+
+TEST(Progress, RateFollowsAResumeAndAChange) {
+  auto setup = on_terminal(2000);
+  setup.first = 1000;
+  Fixture f(setup);
+  f.now = 110;
+  f.line.update(1100, "");
+  EXPECT_DOUBLE_EQ(f.line.seconds_left(), 90) << "100 steps in 10 s, 900 are left";
+  for (int i = 1; i <= 100; ++i) {
+    f.now += 2;
+    f.line.update(1100 + i, "");
+  }
+  EXPECT_NEAR(f.line.seconds_left(), 1600, 20) << "now 2 s a step, 800 are left";
+}
+
+TEST(Progress, NeverDividesByAStoppedClock) {
+  Fixture f(on_terminal(10));
+  f.line.update(5, "");
+  EXPECT_THAT(f.out, Not(HasSubstr("inf")));
+  EXPECT_THAT(f.out, Not(HasSubstr("nan")));
+}
+
+}  // namespace
+}  // namespace minnow::cli
