@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace minnow::kernels::HWY_NAMESPACE {
 
 HWY_INLINE float reciprocal_root(double variance, double eps) {
-  return static_cast<float>(1.0 / std::sqrt(std::max(variance, 0.0) + eps));
+  return 1.0F / std::sqrt(static_cast<float>(std::max(variance, 0.0) + eps));
 }
 
 // Writes x + residual when there is a residual; returns the row that is to be normalised and its sum.
@@ -37,33 +37,59 @@ HWY_INLINE RowSum sum_row(const LayerNormForward<float>& a, Index at) {
   return {a.sum + at, sums.total()};
 }
 
-void layer_norm_rows(const LayerNormForward<float>& a, Index begin, Index end) {
+// Rows are taken in groups that stay in the first cache, pass by pass: the sums of one row are folded while the next
+// row streams in. The group has no part in the result.
+inline constexpr Index kGroup = 8;
+HWY_INLINE Index group_size(Index n) { return std::clamp<Index>(1024 / n, 1, kGroup); }
+
+struct RowStatistics {
+  const float* s;
+  float mean;   // rounded
+  float error;  // the mean of the deviations from it, which are exact where that matters
+  float rstd;
+};
+
+HWY_INLINE RowStatistics deviations(const RowSum& row, Index n, double count_inverse, double eps) {
+  const float mean = static_cast<float>(row.total * count_inverse);
+  const V mean_v = set(mean);
+  Sums first;
+  Sums second;
+  for_vectors(n, [&](Index i, Index k, Index count) MINNOW_LAMBDA {
+    const V d = hn::Sub(load(row.s + i, count, mean), mean_v);
+    first.add(k, d);
+    second.add_product(k, d, d);
+  });
+  const double error = first.total() * count_inverse;
+  const float rstd = reciprocal_root(second.total() * count_inverse - error * error, eps);
+  return {row.s, mean, static_cast<float>(error), rstd};
+}
+
+HWY_INLINE void normalise(const LayerNormForward<float>& a, Index row, const RowStatistics& stats) {
+  const V mean = set(stats.mean);
+  const V error = set(stats.error);
+  const V rstd = set(stats.rstd);
+  float* out = a.y + row * a.n;
+  for_vectors(a.n, [&](Index i, Index, Index count) MINNOW_LAMBDA {
+    V y = hn::Mul(hn::Sub(hn::Sub(load(stats.s + i, count), mean), error), rstd);
+    const V bias = a.bias != nullptr ? load(a.bias + i, count) : hn::Zero(D());
+    y = a.weight != nullptr ? hn::MulAdd(y, load(a.weight + i, count), bias) : hn::Add(y, bias);
+    store(y, out + i, count);
+  });
+  if (a.mean != nullptr) a.mean[row] = stats.mean + stats.error;
+  if (a.rstd != nullptr) a.rstd[row] = stats.rstd;
+}
+
+void layer_norm_rows(const LayerNormForward<float>& args, Index begin, Index end) {
+  const auto a = args;  // a copy: no store can change it, so its pointers stay in registers
   const double count_inverse = 1.0 / static_cast<double>(a.n);
-  for (Index row = begin; row < end; ++row) {
-    const Index at = row * a.n;
-    const auto [s, total] = sum_row(a, at);
-    const float mean = static_cast<float>(total * count_inverse);
-    const V mean_v = set(mean);
-    Sums first;
-    Sums second;
-    for_vectors(a.n, [&](Index i, Index k, Index count) MINNOW_LAMBDA {
-      const V d = hn::Sub(load(s + i, count, mean), mean_v);
-      first.add(k, d);
-      second.add_product(k, d, d);
-    });
-    // `mean` is rounded; the deviations from it are exact where that matters, and their mean is the error.
-    const double error = first.total() * count_inverse;
-    const float rstd = reciprocal_root(second.total() * count_inverse - error * error, a.eps);
-    const V error_v = set(static_cast<float>(error));
-    const V rstd_v = set(rstd);
-    for_vectors(a.n, [&](Index i, Index, Index count) MINNOW_LAMBDA {
-      V y = hn::Mul(hn::Sub(hn::Sub(load(s + i, count), mean_v), error_v), rstd_v);
-      const V bias = a.bias != nullptr ? load(a.bias + i, count) : hn::Zero(D());
-      y = a.weight != nullptr ? hn::MulAdd(y, load(a.weight + i, count), bias) : hn::Add(y, bias);
-      store(y, a.y + at + i, count);
-    });
-    if (a.mean != nullptr) a.mean[row] = static_cast<float>(mean + error);
-    if (a.rstd != nullptr) a.rstd[row] = rstd;
+  const Index group = group_size(a.n);
+  RowSum sums[kGroup];
+  RowStatistics stats[kGroup];
+  for (Index row = begin; row < end; row += group) {
+    const Index rows = std::min(group, end - row);
+    for (Index r = 0; r < rows; ++r) sums[r] = sum_row(a, (row + r) * a.n);
+    for (Index r = 0; r < rows; ++r) stats[r] = deviations(sums[r], a.n, count_inverse, a.eps);
+    for (Index r = 0; r < rows; ++r) normalise(a, row + r, stats[r]);
   }
 }
 
@@ -75,47 +101,66 @@ HWY_INLINE void store_dx(const Args& a, Index at, Index count, V value) {
   store(value, a.dx + at, count);
 }
 
-void layer_norm_slope_rows(const LayerNormBackward<float>& a, Index begin, Index end, float* dweight, float* dbias) {
+struct RowSlopes {
+  float error;    // what rounding left of the mean: xhat = (x - mean - error) rstd
+  float mean_g;   // mean of g = dout * weight
+  float mean_gx;  // mean of g xhat
+};
+
+HWY_INLINE RowSlopes slope_sums(const LayerNormBackward<float>& a, Index row, float count_inverse) {
+  const Index at = row * a.n;
+  const float mean = a.mean[row];
+  const V mean_v = set(mean);
+  Sums sum_d;
+  Sums sum_g;
+  Sums sum_gd;
+  for_vectors(a.n, [&](Index i, Index k, Index count) MINNOW_LAMBDA {
+    const V d = hn::Sub(load(a.x + at + i, count, mean), mean_v);
+    V g = load(a.dout + at + i, count);
+    if (a.weight != nullptr) g = hn::Mul(g, load(a.weight + i, count));
+    sum_d.add(k, d);
+    sum_g.add(k, g);
+    sum_gd.add_product(k, g, d);
+  });
+  const float error = sum_d.total() * count_inverse;
+  const float total_g = sum_g.total();
+  return {error, total_g * count_inverse, (sum_gd.total() - error * total_g) * a.rstd[row] * count_inverse};
+}
+
+HWY_INLINE void slope_row(const LayerNormBackward<float>& a, Index row, const RowSlopes& sums, float* dweight,
+                          float* dbias) {
+  const Index at = row * a.n;
+  const V mean = set(a.mean[row]);
+  const V error = set(sums.error);
+  const V rstd = set(a.rstd[row]);
+  const V mean_g = set(sums.mean_g);
+  const V mean_gx = set(sums.mean_gx);
+  for_vectors(a.n, [&](Index i, Index, Index count) MINNOW_LAMBDA {
+    const V d = load(a.dout + at + i, count);
+    const V xhat = hn::Mul(hn::Sub(hn::Sub(load(a.x + at + i, count), mean), error), rstd);
+    if (dweight != nullptr) store(hn::MulAdd(d, xhat, load(dweight + i, count)), dweight + i, count);
+    if (dbias != nullptr) store(hn::Add(d, load(dbias + i, count)), dbias + i, count);
+    if (a.dx == nullptr) return;
+    const V g = a.weight != nullptr ? hn::Mul(d, load(a.weight + i, count)) : d;
+    const V centred = hn::NegMulAdd(xhat, mean_gx, hn::Sub(g, mean_g));
+    store_dx(a, at + i, count, hn::Mul(rstd, centred));
+  });
+}
+
+void layer_norm_slope_rows(const LayerNormBackward<float>& args, Index begin, Index end, float* dweight, float* dbias) {
+  const auto a = args;
   const float count_inverse = static_cast<float>(1.0 / static_cast<double>(a.n));
-  for (Index row = begin; row < end; ++row) {
-    const Index at = row * a.n;
-    const float mean = a.mean[row];
-    const float rstd = a.rstd[row];
-    const V mean_v = set(mean);
-    Sums sum_d;
-    Sums sum_g;
-    Sums sum_gd;
-    for_vectors(a.n, [&](Index i, Index k, Index count) MINNOW_LAMBDA {
-      const V d = hn::Sub(load(a.x + at + i, count, mean), mean_v);
-      V g = load(a.dout + at + i, count);
-      if (a.weight != nullptr) g = hn::Mul(g, load(a.weight + i, count));
-      sum_d.add(k, d);
-      sum_g.add(k, g);
-      sum_gd.add_product(k, g, d);
-    });
-    // xhat = (d - error) rstd, error = what rounding left of the mean.
-    const float error = sum_d.total() * count_inverse;
-    const float total_g = sum_g.total();
-    const float mean_g = total_g * count_inverse;
-    const float mean_gx = (sum_gd.total() - error * total_g) * rstd * count_inverse;
-    const V error_v = set(error);
-    const V rstd_v = set(rstd);
-    const V mean_g_v = set(mean_g);
-    const V mean_gx_v = set(mean_gx);
-    for_vectors(a.n, [&](Index i, Index, Index count) MINNOW_LAMBDA {
-      const V d = load(a.dout + at + i, count);
-      const V xhat = hn::Mul(hn::Sub(hn::Sub(load(a.x + at + i, count), mean_v), error_v), rstd_v);
-      if (dweight != nullptr) store(hn::MulAdd(d, xhat, load(dweight + i, count)), dweight + i, count);
-      if (dbias != nullptr) store(hn::Add(d, load(dbias + i, count)), dbias + i, count);
-      if (a.dx == nullptr) return;
-      const V g = a.weight != nullptr ? hn::Mul(d, load(a.weight + i, count)) : d;
-      const V centred = hn::NegMulAdd(xhat, mean_gx_v, hn::Sub(g, mean_g_v));
-      store_dx(a, at + i, count, hn::Mul(rstd_v, centred));
-    });
+  const Index group = group_size(a.n);
+  RowSlopes sums[kGroup];
+  for (Index row = begin; row < end; row += group) {
+    const Index rows = std::min(group, end - row);
+    for (Index r = 0; r < rows; ++r) sums[r] = slope_sums(a, row + r, count_inverse);
+    for (Index r = 0; r < rows; ++r) slope_row(a, row + r, sums[r], dweight, dbias);
   }
 }
 
-void rms_norm_rows(const RmsNormForward<float>& a, Index begin, Index end) {
+void rms_norm_rows(const RmsNormForward<float>& args, Index begin, Index end) {
+  const auto a = args;  // a copy: no store can change it, so its pointers stay in registers
   const double count_inverse = 1.0 / static_cast<double>(a.n);
   for (Index row = begin; row < end; ++row) {
     const Index at = row * a.n;
@@ -145,7 +190,8 @@ void rms_norm_rows(const RmsNormForward<float>& a, Index begin, Index end) {
   }
 }
 
-void rms_norm_slope_rows(const RmsNormBackward<float>& a, Index begin, Index end, float* dweight) {
+void rms_norm_slope_rows(const RmsNormBackward<float>& args, Index begin, Index end, float* dweight) {
+  const auto a = args;  // a copy: no store can change it, so its pointers stay in registers
   const float count_inverse = static_cast<float>(1.0 / static_cast<double>(a.n));
   for (Index row = begin; row < end; ++row) {
     const Index at = row * a.n;

@@ -97,24 +97,7 @@ double sum_array(const float* x, Index n) {
 #endif
 
 float max_abs_array(const float* x, Index n) {
-  V best[kVecs];
-  for (V& b : best) b = hn::Zero(D());
-  V nan = hn::Zero(D());
-  for_vectors(n, [&](Index i, Index k, Index count) MINNOW_LAMBDA {
-    const V value = load(x + i, count);
-    best[k] = hn::Max(best[k], hn::Abs(value));
-    nan = hn::IfThenElse(hn::IsNaN(value), value, nan);
-  });
-  HWY_ALIGN float buffer[kParts + kLanes];
-  for (Index k = 0; k < kVecs; ++k) hn::Store(best[k], D(), buffer + k * kLanes);
-  hn::Store(nan, D(), buffer + kParts);
-  // A lane of `best` may hold a NaN or have lost one; the comparison skips it and `nan` has the word.
-  float result = 0;
-  for (Index i = 0; i < kParts; ++i) result = buffer[i] > result ? buffer[i] : result;
-  for (Index i = 0; i < kLanes; ++i) {
-    if (buffer[kParts + i] != buffer[kParts + i]) result = buffer[kParts + i];
-  }
-  return result;
+  return largest(x, n, 0.0F, [](V v) MINNOW_LAMBDA { return hn::Abs(v); });
 }
 
 // True when all of x[0..n) are finite. |x| * 0 is 0 for them and NaN for the others.

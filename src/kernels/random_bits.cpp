@@ -45,9 +45,9 @@ HWY_INLINE void round_of(Counters& x, VW key0, VW key1) {
   const DW d;
   const VW product0 = multiply_low(x.c0, hn::Set(d, 0xD2511F53));
   const VW product1 = multiply_low(x.c2, hn::Set(d, 0xCD9E8D57));
-  x.c0 = hn::Xor(hn::ShiftRight<32>(product1), hn::Xor(x.c1, key0));
+  x.c0 = hn::Xor3(hn::ShiftRight<32>(product1), x.c1, key0);
   x.c1 = product1;
-  x.c2 = hn::Xor(hn::ShiftRight<32>(product0), hn::Xor(x.c3, key1));
+  x.c2 = hn::Xor3(hn::ShiftRight<32>(product0), x.c3, key1);
   x.c3 = product0;
 }
 
@@ -76,8 +76,12 @@ void fill_bits(const RandomKey& key, std::uint64_t first, std::size_t count, std
   while (done < count) {
     const std::size_t skip = (first + done) % 4;
     const std::size_t taken = std::min(count - done, kWords - skip);
-    fill_batch(key, (first + done) / 4, words);
-    std::copy_n(words + skip, taken, out + done);
+    if (taken == kWords) {
+      fill_batch(key, (first + done) / 4, out + done);
+    } else {
+      fill_batch(key, (first + done) / 4, words);
+      std::copy_n(words + skip, taken, out + done);
+    }
     done += taken;
   }
 }
