@@ -138,6 +138,15 @@ void Tensor::copy_from(const Tensor& source) {
   convert_strided(source, *this);
 }
 
+void Tensor::move_to(const Tensor& place) {
+  if (place.spec() != spec()) {
+    throw ShapeError(fmt::format("[move_to] the place must be {}; got {}", spec().str(), place.spec().str()));
+  }
+  body_->storage = place.body_->storage;
+  body_->strides = place.strides();
+  body_->offset = place.offset();
+}
+
 void Tensor::fill(double value) {
   const Tensor one = from<double>(std::vector<double>{value}, {});
   body_->storage->bump_version();

@@ -1,0 +1,42 @@
+#pragma once
+/// @file
+/// Lays all parameters of a model into one flat buffer: matrices, which decay, in front, vectors behind.
+
+#include <string>
+#include <vector>
+
+#include "minnow/nn/parameter.hpp"
+
+namespace minnow {
+
+/// The parameters as slices of one buffer, and the same slices of any other buffer of that size.
+class FlatParameters {
+ public:
+  /// Moves the parameters of the list into a flat buffer; their numbers come along.
+  explicit FlatParameters(ParameterList& list);
+
+  struct Slice {
+    std::string name;
+    Tensor parameter;
+    Index begin = 0;
+  };
+
+  [[nodiscard]] Tensor& values() { return values_; }
+  [[nodiscard]] Index count() const { return values_.numel(); }
+  /// @return numbers of parameters with two or more axes, which lie in front.
+  [[nodiscard]] Index decayed() const { return decayed_; }
+  [[nodiscard]] const std::vector<Slice>& slices() const { return slices_; }
+  /// @return the part of a flat buffer that belongs to a parameter, in its shape.
+  [[nodiscard]] static Tensor view(const Tensor& flat, const Slice& slice);
+  /// Lets backward add the gradients of all parameters into `flat`.
+  void collect_gradients_in(const Tensor& flat) const;
+  /// @return the name of the parameter that holds element `at` of a flat buffer.
+  [[nodiscard]] const std::string& name_at(Index at) const;
+
+ private:
+  Tensor values_;
+  Index decayed_ = 0;
+  std::vector<Slice> slices_;  // in the order of the list
+};
+
+}  // namespace minnow

@@ -1,0 +1,116 @@
+#include "minnow/train/train_step.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "minnow/autograd/backward.hpp"
+#include "minnow/base/error.hpp"
+#include "minnow/dist/tree_sum.hpp"
+#include "minnow/kernels/optimizer.hpp"
+#include "minnow/optim/adamw.hpp"
+#include "minnow/optim/flat.hpp"
+#include "minnow/tasks/batch_tensors.hpp"
+#include "minnow/tensor/arena.hpp"
+#include "train/flat_parameters.hpp"
+
+namespace minnow {
+
+struct TrainStep::Parts {
+  LanguageModel& model;
+  TrainStepOptions options;
+  FlatParameters flat;
+  AdamW adamw;
+  TreeSum sum;
+  StepArena arena;
+
+  Parts(LanguageModel& m, const TrainStepOptions& o)
+      : model(m),
+        options(o),
+        flat(m.parameters()),
+        adamw(flat.count(), flat.decayed(),
+              {.beta1 = o.optimizer.beta1,
+               .beta2 = o.optimizer.beta2,
+               .eps = o.optimizer.eps,
+               .weight_decay = o.optimizer.weight_decay}),
+        sum(flat.count()) {}
+
+  /// Forward and backward of rows [first, first + rows); their gradients go into the next leaf of the sum.
+  void run_leaf(const Batch& batch, Index first, Index rows, std::int64_t step) {
+    flat.collect_gradients_in(sum.next_leaf());
+    double loss_value = 0;
+    {
+      const StepArena::Step plan(arena,
+                                 static_cast<std::uint64_t>(rows) << 32U | static_cast<std::uint64_t>(batch.length));
+      const ForwardMode mode{
+          .training = true, .seed = options.seed, .step = static_cast<std::uint64_t>(step), .first_sequence = first};
+      const BatchTensors in = batch_tensors(batch, first, rows);
+      const Tensor loss = model.loss(in.tokens, in.targets, static_cast<double>(batch.counted_in_step), mode);
+      backward(loss);
+      loss_value = loss.item();
+    }
+    sum.push(loss_value);
+  }
+
+  /// @return what is wrong with the gradients, naming the first parameter that is not finite; empty when nothing is.
+  std::string find_problem(const Tensor& gradients, double loss) {
+    std::vector<kernels::NonFinite> scratch(static_cast<std::size_t>(kernels::flat_chunks(flat.count())));
+    const kernels::NonFinite found = kernels::count_non_finite(gradients.data<float>(), flat.count(), scratch.data());
+    if (found.count > 0) {
+      return fmt::format("the gradient of {} has a value that is not finite ({} such values in all)",
+                         flat.name_at(found.first), found.count);
+    }
+    return std::isfinite(loss) ? "" : "the loss is not finite";
+  }
+};
+
+TrainStep::TrainStep(LanguageModel& model, const TrainStepOptions& options)
+    : parts_(std::make_unique<Parts>(model, options)) {}
+TrainStep::~TrainStep() = default;
+
+std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, double learning_rate,
+                                         const std::function<bool()>& stop) {
+  Parts& p = *parts_;
+  StepResult result;
+  result.counted = batch.counted_in_step;
+  if (batch.counted_in_step == 0) {
+    result.problem = "no target of the batch counts";
+    return result;
+  }
+  p.sum.reset();
+  for (Index first = 0; first < batch.rows; first += p.options.leaf_sequences) {
+    if (stop && stop()) return std::nullopt;
+    p.run_leaf(batch, first, std::min(p.options.leaf_sequences, batch.rows - first), step);
+  }
+  const Tensor gradients = p.sum.finish();
+  result.loss = p.sum.loss();
+  result.grad_norm = global_norm(std::span(&gradients, 1));
+  if (!std::isfinite(result.grad_norm) || !std::isfinite(result.loss)) {
+    result.problem = p.find_problem(gradients, result.loss);
+    return result;
+  }
+  const double clip = p.options.optimizer.grad_clip;
+  p.adamw.step(p.flat.values(), gradients, learning_rate, clip > 0 ? clip_factor(result.grad_norm, clip) : 1.0);
+  result.applied = true;
+  return result;
+}
+
+std::vector<TrainStep::NamedTensor> TrainStep::parameters() const {
+  std::vector<NamedTensor> named;
+  for (const auto& slice : parts_->flat.slices()) named.push_back({slice.name, slice.parameter});
+  return named;
+}
+
+std::vector<TrainStep::NamedTensor> TrainStep::optimizer_state() const {
+  std::vector<NamedTensor> named;
+  for (const auto& slice : parts_->flat.slices()) {
+    named.push_back({"exp_avg." + slice.name, FlatParameters::view(parts_->adamw.exp_avg(), slice)});
+    named.push_back({"exp_avg_sq." + slice.name, FlatParameters::view(parts_->adamw.exp_avg_sq(), slice)});
+  }
+  return named;
+}
+
+std::int64_t TrainStep::optimizer_steps() const { return parts_->adamw.steps(); }
+void TrainStep::set_optimizer_steps(std::int64_t steps) { parts_->adamw.set_steps(steps); }
+
+}  // namespace minnow
