@@ -1,0 +1,124 @@
+#include "train/model_files.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "minnow/base/error.hpp"
+#include "minnow/kernels/gemm.hpp"
+
+namespace minnow {
+namespace {
+
+FileDtype file_dtype(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return FileDtype::kF32;
+    case DType::f64:
+      return FileDtype::kF64;
+    case DType::bf16:
+      return FileDtype::kBf16;
+    case DType::i32:
+      return FileDtype::kI32;
+    case DType::i64:
+      return FileDtype::kI64;
+    case DType::boolean:
+      return FileDtype::kBool;
+  }
+  return FileDtype::kF32;
+}
+
+std::span<std::byte> bytes_of(const Tensor& tensor) {
+  return {tensor.raw(), static_cast<std::size_t>(tensor.numel()) * size_of(tensor.dtype())};
+}
+
+FileSource tensor_file(const char* name, const std::vector<TrainStep::NamedTensor>& tensors) {
+  std::vector<TensorSource> sources;
+  for (const auto& named : tensors) {
+    sources.push_back({named.name,
+                       file_dtype(named.tensor.dtype()),
+                       {named.tensor.shape().begin(), named.tensor.shape().end()},
+                       bytes_of(named.tensor)});
+  }
+  const std::uint64_t bytes = safetensors_file_bytes(sources);
+  return {name, [sources = std::move(sources)](ByteSink& sink) { write_safetensors(sink, sources); }, bytes};
+}
+
+FileSource text_file(const char* name, const std::string& text) {
+  return {name,
+          [text](ByteSink& sink) {
+            sink.section("text");
+            sink.write(std::as_bytes(std::span(text)));
+          },
+          text.size()};
+}
+
+}  // namespace
+
+std::vector<FileSource> checkpoint_sources(const TrainStep& step, const CheckpointTexts& texts) {
+  std::vector<FileSource> sources{tensor_file(kModelFile, step.parameters()),
+                                  tensor_file(kOptimizerFile, step.optimizer_state()),
+                                  text_file(kStateFile, texts.state), text_file(kConfigFile, texts.config),
+                                  text_file(kEnvironmentFile, texts.environment)};
+  if (!texts.tokenizer.empty()) sources.push_back(text_file(kTokenizerFile, texts.tokenizer));
+  return sources;
+}
+
+void load_tensors(const Checkpoint& checkpoint, const char* file, const std::vector<TrainStep::NamedTensor>& into) {
+  const SafetensorsHeader header = checkpoint.header(file);
+  const std::string where = (checkpoint.directory() / file).string();
+  for (const auto& named : into) {
+    const TensorEntry* entry = header.find(named.name);
+    if (entry == nullptr) {
+      throw CheckpointError(
+          fmt::format("[checkpoint] {} must hold every tensor of the model; {} is missing. Hint: the configuration "
+                      "describes another model",
+                      where, named.name));
+    }
+    const Shape shape{std::span<const Index>(entry->shape)};
+    if (shape != named.tensor.shape() || entry->dtype != file_dtype(named.tensor.dtype())) {
+      throw CheckpointError(fmt::format("[checkpoint] {} in {} must be {}; got {} {}", named.name, where,
+                                        named.tensor.spec().str(), dtype_name(entry->dtype), shape.str()));
+    }
+    checkpoint.read_tensor(file, *entry, bytes_of(named.tensor));
+  }
+  if (header.tensors.size() == into.size()) return;
+  for (const TensorEntry& entry : header.tensors) {
+    const bool known =
+        std::any_of(into.begin(), into.end(), [&](const auto& named) { return named.name == entry.name; });
+    if (!known)
+      throw CheckpointError(
+          fmt::format("[checkpoint] {} must hold the model's tensors only; {} is none of them", where, entry.name));
+  }
+}
+
+void load_parameters(const Checkpoint& checkpoint, ParameterList& into) {
+  std::vector<TrainStep::NamedTensor> named;
+  for (const Parameter& parameter : into.all()) named.push_back({parameter.name, parameter.tensor});
+  load_tensors(checkpoint, kModelFile, named);
+}
+
+std::string environment_json() {
+  const kernels::BlasInfo blas = kernels::blas_info();
+  const nlohmann::ordered_json json{{"format", 1},
+                                    {"gemm", "openblas"},
+                                    {"blas_core", blas.core},
+                                    {"blas_config", blas.config},
+                                    {"blas_flavour", blas.flavour}};
+  return json.dump(1) + "\n";
+}
+
+std::vector<std::string> compare_environments(const std::string& before, const std::string& now) {
+  std::vector<std::string> lines;
+  const auto old = nlohmann::json::parse(before, nullptr, false);
+  const auto present = nlohmann::json::parse(now, nullptr, false);
+  if (!old.is_object() || !present.is_object()) return {"the checkpoint does not say on what libraries it was made"};
+  for (const char* key : {"gemm", "blas_core"}) {  // flavours of one OpenBLAS give the same bits
+    const std::string a = old.value(key, "");
+    const std::string b = present.value(key, "");
+    if (a != b) lines.push_back(fmt::format("{}: {} then, {} now: the last bits of results may differ", key, a, b));
+  }
+  return lines;
+}
+
+}  // namespace minnow

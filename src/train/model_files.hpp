@@ -1,0 +1,46 @@
+#pragma once
+/// @file
+/// Writes and reads the files of a checkpoint: model.safetensors, optimizer.safetensors, state.json and the two files
+/// that make it complete by itself, config.toml and tokenizer.json.
+
+#include <vector>
+
+#include "minnow/io/checkpoint.hpp"
+#include "minnow/train/train_step.hpp"
+#include "train/train_state.hpp"
+
+namespace minnow {
+
+inline constexpr const char* kModelFile = "model.safetensors";
+inline constexpr const char* kOptimizerFile = "optimizer.safetensors";
+inline constexpr const char* kStateFile = "state.json";
+inline constexpr const char* kConfigFile = "config.toml";
+inline constexpr const char* kTokenizerFile = "tokenizer.json";
+inline constexpr const char* kEnvironmentFile = "environment.json";
+
+/// What a checkpoint is made of besides the tensors.
+struct CheckpointTexts {
+  std::string state;
+  std::string config;
+  std::string tokenizer;    ///< empty: no tokenizer
+  std::string environment;  ///< libraries and settings that the bits depend on
+};
+
+/// @return the sources of a checkpoint's files; they refer to the tensors of `step`, which must live until they are
+/// written.
+[[nodiscard]] std::vector<FileSource> checkpoint_sources(const TrainStep& step, const CheckpointTexts& texts);
+
+/// Reads tensors by name into the given views. Throws: CheckpointError naming tensors that are missing, too many or of
+/// another shape or type.
+void load_tensors(const Checkpoint& checkpoint, const char* file, const std::vector<TrainStep::NamedTensor>& into);
+
+/// As load_tensors, into the parameters of a model that is not trained.
+void load_parameters(const Checkpoint& checkpoint, ParameterList& into);
+
+/// @return JSON of what the bits depend on besides the state: version, BLAS and its kernels.
+[[nodiscard]] std::string environment_json();
+
+/// @return what differs between two environments in a way that changes bits, one line each.
+[[nodiscard]] std::vector<std::string> compare_environments(const std::string& before, const std::string& now);
+
+}  // namespace minnow

@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "minnow/base/error.hpp"
+#include "minnow/config/load.hpp"
+#include "minnow/io/checkpoint.hpp"
+#include "minnow/io/file.hpp"
+#include "minnow/train/run.hpp"
+#include "train/model_files.hpp"
+
+namespace minnow {
+namespace {
+
+namespace fs = std::filesystem;
+
+Checkpoint open_step(const fs::path& run, std::int64_t step) {
+  const fs::path directory = checkpoint_directory(run, step);
+  if (path_exists(directory)) return Checkpoint::open(directory);
+  std::string known;
+  for (const CheckpointInfo& info : list_checkpoints(run)) known += fmt::format(" {}", info.step);
+  throw CheckpointError(fmt::format("[run] {} must have a checkpoint of step {}; it has{}", run.string(), step,
+                                    known.empty() ? " none" : known));
+}
+
+Checkpoint choose(const fs::path& run, const WhichCheckpoint& which, std::vector<std::string>& warnings) {
+  using Kind = WhichCheckpoint::Kind;
+  if (which.kind == Kind::kStep) return open_step(run, which.step);
+  const std::optional<std::int64_t> best = which.kind == Kind::kLatest ? std::nullopt : best_step(run);
+  if (best) {
+    const VerifyReport report = verify_checkpoint(checkpoint_directory(run, *best));
+    if (report.ok()) return open_step(run, *best);
+    if (which.kind == Kind::kBest) throw CheckpointError(report.text());
+    warnings.push_back(fmt::format("the best checkpoint is damaged and was passed over: {}", report.text()));
+  } else if (which.kind == Kind::kBest) {
+    throw CheckpointError(
+        fmt::format("[run] {} must have a best checkpoint; none was marked. Hint: --checkpoint latest", run.string()));
+  }
+  std::optional<Checkpoint> newest = open_newest_valid(run, warnings);
+  if (newest) return std::move(*newest);
+  throw CheckpointError(fmt::format(
+      "[run] {} must be a run directory with a checkpoint; none is there. Hint: `minnow train CONFIG --run {}` "
+      "makes one",
+      run.string(), run.string()));
+}
+
+LoadedRun load(const fs::path& run, const Checkpoint& checkpoint) {
+  LoadedRun loaded;
+  loaded.directory = run;
+  loaded.step = checkpoint.step();
+  loaded.config = load_config(checkpoint.read(kConfigFile), (checkpoint.directory() / kConfigFile).string()).config;
+  const TrainState state =
+      TrainState::from_json(checkpoint.read(kStateFile), (checkpoint.directory() / kStateFile).string());
+  if (state.val_loss && state.val_step == state.step) loaded.val_loss = state.val_loss;
+  if (checkpoint.has(kTokenizerFile)) {
+    loaded.tokenizer =
+        Tokenizer::from_json(checkpoint.read(kTokenizerFile), (checkpoint.directory() / kTokenizerFile).string());
+  }
+  loaded.model = make_language_model(loaded.config.model, state.vocab_size);
+  load_parameters(checkpoint, loaded.model->parameters());
+  return loaded;
+}
+
+}  // namespace
+
+WhichCheckpoint WhichCheckpoint::parse(const std::string& text) {
+  if (text == "auto") return {Kind::kBestOrLatest};
+  if (text == "best") return {Kind::kBest};
+  if (text == "latest") return {Kind::kLatest};
+  std::int64_t step = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), step);
+  if (error == std::errc() && end == text.data() + text.size() && step >= 0) return {Kind::kStep, step};
+  throw ConfigError(fmt::format("[checkpoint] the choice must be auto, best, latest or a step; got '{}'", text));
+}
+
+LoadedRun open_run(const fs::path& directory, const WhichCheckpoint& which) {
+  if (!path_exists(directory)) {
+    throw CheckpointError(
+        fmt::format("[run] the run directory must exist; {} does not. Hint: `minnow train CONFIG --run {}` makes one",
+                    directory.string(), directory.string()));
+  }
+  if (path_exists(directory / "manifest.json")) {  // one checkpoint was named
+    const Checkpoint checkpoint = Checkpoint::open(directory);
+    return load(fs::absolute(directory).lexically_normal().parent_path().parent_path(), checkpoint);
+  }
+  std::vector<std::string> warnings;
+  LoadedRun loaded = load(directory, choose(directory, which, warnings));
+  loaded.warnings = std::move(warnings);
+  return loaded;
+}
+
+}  // namespace minnow

@@ -1,0 +1,115 @@
+#include "train/resume.hpp"
+
+#include <fmt/format.h>
+
+#include "minnow/base/error.hpp"
+#include "minnow/base/sha256.hpp"
+#include "minnow/config/choices.hpp"
+#include "minnow/io/file.hpp"
+#include "train/model_files.hpp"
+
+namespace minnow {
+namespace {
+
+constexpr std::string_view kRefused = "refused";
+
+/// Says what raising or lowering train.max_steps does to the rates that come.
+void compare_schedules(const ResumePoint& point, const Config& now, std::vector<ResumeFinding>& findings) {
+  const Config& before = point.config.config;
+  if (before.train.max_steps == now.train.max_steps) return;
+  const std::int64_t next = point.state.optimizer_steps;
+  const double old_rate = schedule_of(before).at(next);
+  const double new_rate = schedule_of(now).at(next);
+  findings.push_back({"learning rate of the next step", fmt::format("{:.6g}", old_rate),
+                      fmt::format("{:.6g}", new_rate), old_rate == new_rate ? "free" : "changes bits"});
+}
+
+}  // namespace
+
+Schedule schedule_of(const Config& config) {
+  Schedule schedule;
+  schedule.peak = config.optimizer.learning_rate;
+  schedule.min = config.schedule.min_lr;
+  schedule.warmup = config.schedule.warmup_steps;
+  const std::int64_t decay = config.schedule.resolved_decay_steps(config.train.max_steps);
+  schedule.total = decay;
+  switch (config.schedule.name) {
+    case ScheduleKind::kConstant:
+      schedule.kind = Schedule::Kind::kConstant;
+      break;
+    case ScheduleKind::kLinear:
+      schedule.kind = Schedule::Kind::kLinear;
+      break;
+    case ScheduleKind::kCosine:
+      schedule.kind = Schedule::Kind::kCosine;
+      break;
+    case ScheduleKind::kInverseSqrt:
+      schedule.kind = Schedule::Kind::kInverseSqrt;
+      break;
+    case ScheduleKind::kWsd:
+      schedule.kind =
+          config.schedule.wsd_shape == WsdShape::kSqrt ? Schedule::Kind::kWsdSqrt : Schedule::Kind::kWsdLinear;
+      schedule.total = config.train.max_steps;
+      schedule.decay = decay;
+      break;
+  }
+  return schedule;
+}
+
+bool holds_a_run(const std::filesystem::path& run_dir) {
+  return path_exists(run_dir) && (path_exists(run_dir / "metrics.jsonl") || !list_checkpoints(run_dir).empty());
+}
+
+std::optional<ResumePoint> find_resume_point(const std::filesystem::path& run_dir, std::vector<std::string>& warnings) {
+  if (!path_exists(run_dir)) return std::nullopt;
+  std::optional<Checkpoint> checkpoint = open_newest_valid(run_dir, warnings);
+  if (!checkpoint) return std::nullopt;
+  const auto name = [&](const char* file) { return (checkpoint->directory() / file).string(); };
+  ResumePoint point{.checkpoint = *checkpoint,
+                    .state = TrainState::from_json(checkpoint->read(kStateFile), name(kStateFile)),
+                    .config = load_config(checkpoint->read(kConfigFile), name(kConfigFile)),
+                    .environment = checkpoint->read(kEnvironmentFile),
+                    .tokenizer = nullptr};
+  if (checkpoint->has(kTokenizerFile))
+    point.tokenizer = Tokenizer::from_json(checkpoint->read(kTokenizerFile), name(kTokenizerFile));
+  return point;
+}
+
+std::vector<ResumeFinding> compare_with(const ResumePoint& point, const Config& now) {
+  std::vector<ResumeFinding> findings;
+  for (const Difference& difference : compare_configs(point.config.config, now)) {
+    findings.push_back({std::string(difference.key->name), difference.before, difference.after,
+                        std::string(effect_name(difference.effect))});
+  }
+  compare_schedules(point, now, findings);
+  for (const std::string& line : compare_environments(point.environment, environment_json())) {
+    findings.push_back({"environment", "", line, "changes bits"});
+  }
+  return findings;
+}
+
+void refuse_if_any(const std::vector<ResumeFinding>& findings) {
+  std::string text;
+  for (const ResumeFinding& finding : findings) {
+    if (finding.verdict == kRefused)
+      text += fmt::format("\n  {}: {} in the checkpoint, {} now", finding.what, finding.before, finding.now);
+  }
+  if (!text.empty()) {
+    throw CheckpointError(fmt::format(
+        "[resume] the configuration must fit the checkpoint; these differ:{}\nHint: resume with the old values, or "
+        "start a new run with --init-from",
+        text));
+  }
+}
+
+std::string state_hash(const std::filesystem::path& checkpoint_directory) {
+  const Checkpoint checkpoint = Checkpoint::open(checkpoint_directory);
+  std::string text;
+  for (const char* file : {kModelFile, kOptimizerFile, kStateFile}) {
+    const FileRecord* record = checkpoint.manifest().find(file);
+    text += fmt::format("{} {}\n", file, record == nullptr ? "missing" : record->sha256);
+  }
+  return sha256_hex(text);
+}
+
+}  // namespace minnow

@@ -1,0 +1,42 @@
+#pragma once
+/// @file
+/// Decides what happens with what is already in a run directory.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "minnow/io/checkpoint.hpp"
+#include "minnow/optim/schedule.hpp"
+#include "minnow/train/trainer.hpp"
+#include "train/train_state.hpp"
+
+namespace minnow {
+
+/// The checkpoint that a run goes on from.
+struct ResumePoint {
+  Checkpoint checkpoint;
+  TrainState state;
+  LoadedConfig config;      ///< as the run was last trained
+  std::string environment;  ///< environment.json
+  std::shared_ptr<const Tokenizer> tokenizer;
+};
+
+/// @return the newest checkpoint that verifies, or nothing when the directory has none.
+/// Throws: CheckpointError when there are some but none verifies.
+[[nodiscard]] std::optional<ResumePoint> find_resume_point(const std::filesystem::path& run_dir,
+                                                           std::vector<std::string>& warnings);
+
+/// @return whether a run was started here before.
+[[nodiscard]] bool holds_a_run(const std::filesystem::path& run_dir);
+
+/// @return differences of configuration and environment, and how the schedule changes.
+[[nodiscard]] std::vector<ResumeFinding> compare_with(const ResumePoint& point, const Config& now);
+
+/// Throws: CheckpointError listing every finding that is refused.
+void refuse_if_any(const std::vector<ResumeFinding>& findings);
+
+/// @return the learning-rate schedule that a configuration describes.
+[[nodiscard]] Schedule schedule_of(const Config& config);
+
+}  // namespace minnow

@@ -1,0 +1,72 @@
+#pragma once
+/// @file
+/// The loop of a training run: steps, and what happens at their ends.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "minnow/io/run_log.hpp"
+#include "minnow/optim/schedule.hpp"
+#include "minnow/train/train_step.hpp"
+#include "minnow/train/trainer.hpp"
+#include "train/train_state.hpp"
+
+namespace minnow {
+
+/// A run that is set up: model, data, state and logs agree with each other.
+///
+/// The end of a step s runs in a fixed order: checkpoint (when an evaluation follows, so that its death loses nothing),
+/// evaluation, sample, log line, checkpoint. `logged_step` in the state says how far this is complete; a resume repeats
+/// what is missing, so the logs of any chain of interruptions equal those of a straight run.
+class TrainSession {
+ public:
+  struct Setup {
+    TrainOptions options;
+    std::unique_ptr<LanguageModel> model;
+    std::unique_ptr<TrainStep> step;  ///< holds the model's parameters
+    std::optional<Dataset> data;
+    TrainState state;
+    std::optional<std::int64_t> resumed_step;
+    std::string config_text, tokenizer_text;
+    double seconds_before = 0;  ///< of training in earlier processes
+  };
+  explicit TrainSession(Setup setup);
+
+  TrainResult run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  [[nodiscard]] const Config& config() const { return setup_.options.config.config; }
+  [[nodiscard]] TrainState& state() { return setup_.state; }
+  [[nodiscard]] int signal() const;
+  [[nodiscard]] bool due(std::int64_t every) const;
+  [[nodiscard]] bool evaluates() const;
+  [[nodiscard]] bool last_step() const { return setup_.state.step >= config().train.max_steps; }
+
+  /// @return false when a signal came before the step was done.
+  bool step_once();
+  /// Everything that is due after a step. @return false when a signal came.
+  bool finish_step(bool save_before_evaluation);
+  bool evaluate_now(bool& improved);
+  void sample_now();
+  void write_log_line();
+  void save(bool best);
+  TrainProgress progress() const;
+  std::optional<TrainResult> reason_to_stop();
+  TrainResult result(StopReason reason, int exit_code, std::string message);
+
+  Setup setup_;
+  Schedule schedule_;
+  MetricsLog metrics_;
+  SamplesLog samples_;
+  std::optional<LmScore> score_;  ///< of the step that just ended
+  double seconds_ = 0;            ///< of training in this process
+  double interval_seconds_ = 0;   ///< since the last log line
+  std::int64_t interval_tokens_ = 0;
+  std::string last_problem_;
+  Clock::time_point started_ = Clock::now();
+};
+
+}  // namespace minnow

@@ -1,0 +1,87 @@
+#include "train/train_state.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "minnow/base/error.hpp"
+
+namespace minnow {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr int kFormat = 1;
+
+Json optional_number(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
+
+std::optional<double> read_optional(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional<double>(json.get<double>());
+}
+
+/// A loss that is no number is written as null.
+double read_number(const Json& json) { return json.is_null() ? std::nan("") : json.get<double>(); }
+
+TrainState read(const Json& json) {
+  TrainState state;
+  if (json.at("format").get<int>() != kFormat) throw CheckpointError(fmt::format("format must be {}", kFormat));
+  state.step = json.at("step");
+  state.optimizer_steps = json.at("optimizer_steps");
+  state.tokens = json.at("tokens");
+  state.skipped_steps = json.at("skipped_steps");
+  state.bad_steps_in_row = json.at("bad_steps_in_row");
+  state.best_val_loss = read_optional(json.at("best_val_loss"));
+  state.best_step = json.at("best_step");
+  state.evals_without_best = json.at("evals_without_best");
+  state.val_loss = read_optional(json.at("val_loss"));
+  state.val_step = json.at("val_step");
+  state.logged_step = json.at("logged_step");
+  state.stopped_early = json.at("stopped_early");
+  state.loss = read_number(json.at("loss"));
+  state.grad_norm = read_number(json.at("grad_norm"));
+  state.lr = read_number(json.at("lr"));
+  state.seed = json.at("seed");
+  state.leaf_sequences = json.at("leaf_sequences");
+  state.vocab_size = json.at("vocab_size");
+  for (const Json& file : json.at("data")) state.data.files.push_back({"", file.at("bytes"), file.at("sha256")});
+  return state;
+}
+
+}  // namespace
+
+std::string TrainState::to_json() const {
+  Json files = Json::array();
+  for (const DataFile& file : data.files) files.push_back({{"bytes", file.bytes}, {"sha256", file.sha256}});
+  const Json json{{"format", kFormat},
+                  {"step", step},
+                  {"optimizer_steps", optimizer_steps},
+                  {"tokens", tokens},
+                  {"skipped_steps", skipped_steps},
+                  {"bad_steps_in_row", bad_steps_in_row},
+                  {"best_val_loss", optional_number(best_val_loss)},
+                  {"best_step", best_step},
+                  {"evals_without_best", evals_without_best},
+                  {"val_loss", optional_number(val_loss)},
+                  {"val_step", val_step},
+                  {"logged_step", logged_step},
+                  {"stopped_early", stopped_early},
+                  {"loss", loss},
+                  {"grad_norm", grad_norm},
+                  {"lr", lr},
+                  {"seed", seed},
+                  {"leaf_sequences", leaf_sequences},
+                  {"vocab_size", vocab_size},
+                  {"data", files}};
+  return json.dump(1) + "\n";
+}
+
+TrainState TrainState::from_json(std::string_view text, const std::string& who) {
+  try {
+    return read(Json::parse(text));
+  } catch (const std::exception& error) {
+    throw CheckpointError(fmt::format(
+        "[state] {} must hold the state of a run; {}. Hint: resume from another checkpoint", who, error.what()));
+  }
+}
+
+}  // namespace minnow

@@ -1,0 +1,224 @@
+#include "minnow/train/trainer.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "minnow/base/error.hpp"
+#include "minnow/io/file.hpp"
+#include "minnow/io/run_lock.hpp"
+#include "minnow/train/run.hpp"
+#include "train/model_files.hpp"
+#include "train/resume.hpp"
+#include "train/session.hpp"
+
+namespace minnow {
+namespace {
+
+/// @return seconds of training that the log has seen up to `step`.
+double seconds_until(const std::filesystem::path& metrics, std::int64_t step) {
+  if (!path_exists(metrics)) return 0;
+  const std::string text = cut_metrics(read_file(metrics), step);
+  const auto end = text.find_last_not_of('\n');
+  if (end == std::string::npos) return 0;
+  const auto begin = text.rfind('\n', end);
+  const auto line = nlohmann::json::parse(text.substr(begin == std::string::npos ? 0 : begin + 1), nullptr, false);
+  return line.is_object() ? line.value("seconds", 0.0) : 0;
+}
+
+/// Turns options into a run that is ready to go.
+class Preparation {
+ public:
+  explicit Preparation(const TrainOptions& options) : options_(options), config_(options.config.config) {}
+
+  /// Decides between a new run and one that goes on. @return false when nothing is left to do.
+  bool decide() {
+    if (options_.resume) {
+      std::vector<std::string> warnings;
+      point_ = find_resume_point(options_.run_dir, warnings);
+      for (const std::string& warning : warnings) warn(warning);
+      if (!point_) note(fmt::format("{} has no checkpoint: starting anew", options_.run_dir.string()));
+    } else if (!options_.overwrite && holds_a_run(options_.run_dir)) {
+      throw ConfigError(fmt::format(
+          "[train] the run directory must be new; {} already holds a run. Hint: --resume goes on with it, --overwrite "
+          "starts over, --run names another directory",
+          options_.run_dir.string()));
+    }
+    if (!point_) return true;
+    const auto findings = compare_with(*point_, config_);
+    refuse_if_any(findings);
+    report(findings);
+    return !finished();
+  }
+
+  void open_data() {
+    std::shared_ptr<const Tokenizer> stored = point_ ? point_->tokenizer : nullptr;
+    if (!point_ && !options_.init_from.empty()) {
+      origin_ = open_run(options_.init_from);
+      for (const std::string& warning : origin_->warnings) warn(warning);
+      stored = origin_->tokenizer;
+    }
+    data_ = Dataset::open(dataset_options(config_, stored));
+    for (const std::string& text : data_->notes()) note(text);
+    if (!point_) return;
+    try {
+      check_same_data(point_->state.data, data_->fingerprint());
+    } catch (const DataError& error) {
+      if (!options_.allow_data_change) throw;
+      warn(error.what());
+    }
+  }
+
+  TrainSession::Setup build() {
+    TrainSession::Setup setup;
+    setup.options = options_;
+    setup.model = make_language_model(config_.model, data_->vocab_size());
+    setup.step = std::make_unique<TrainStep>(*setup.model,
+                                             TrainStepOptions{.optimizer = config_.optimizer,
+                                                              .leaf_sequences = config_.train.leaf(),
+                                                              .seed = static_cast<std::uint64_t>(config_.train.seed)});
+    setup.config_text = to_toml(options_.config);
+    if (data_->tokenizer()) setup.tokenizer_text = data_->tokenizer()->to_json();
+    point_ ? load_point(setup) : begin_new(setup);
+    setup.state.leaf_sequences = config_.train.leaf();
+    setup.state.vocab_size = data_->vocab_size();
+    setup.state.data = data_->fingerprint();
+    announce(setup);
+    setup.data = std::move(data_);
+    return setup;
+  }
+
+  TrainResult finished_result() const {
+    TrainResult result;
+    result.reason = StopReason::kAlreadyFinished;
+    result.step = point_->state.step;
+    result.val_loss = point_->state.val_loss;
+    result.best_val_loss = point_->state.best_val_loss;
+    result.best_step = point_->state.best_step;
+    result.message =
+        point_->state.stopped_early
+            ? fmt::format("the run stopped early at step {}; raise train.early_stop_evals to go on", point_->state.step)
+            : fmt::format("all {} steps were done before; raise train.max_steps to go on", config_.train.max_steps);
+    result.state_hash = state_hash(point_->checkpoint.directory());
+    return result;
+  }
+
+ private:
+  void note(const std::string& text) const {
+    if (options_.observer) options_.observer->on_note(text);
+  }
+  void warn(const std::string& text) const {
+    if (options_.observer) options_.observer->on_warning(text);
+  }
+
+  void report(const std::vector<ResumeFinding>& findings) const {
+    for (const ResumeFinding& finding : findings) {
+      const std::string text =
+          fmt::format("{}: {} -> {} ({})", finding.what, finding.before, finding.now, finding.verdict);
+      const bool bits = finding.verdict != "free";
+      if (bits && options_.exact) {
+        throw CheckpointError(fmt::format(
+            "[resume] --exact demands that nothing that changes bits differs; got {}. Hint: resume without --exact",
+            text));
+      }
+      bits ? warn(text) : note(text);
+    }
+  }
+
+  [[nodiscard]] bool finished() const {
+    const TrainState& state = point_->state;
+    if (state.logged_step < state.step) return false;
+    const std::int64_t patience = config_.train.early_stop_evals;
+    const bool stopped = state.stopped_early && patience > 0 && state.evals_without_best >= patience;
+    return state.step >= config_.train.max_steps || stopped;
+  }
+
+  void load_point(TrainSession::Setup& setup) {
+    load_tensors(point_->checkpoint, kModelFile, setup.step->parameters());
+    load_tensors(point_->checkpoint, kOptimizerFile, setup.step->optimizer_state());
+    setup.state = point_->state;
+    setup.state.stopped_early = false;
+    setup.step->set_optimizer_steps(setup.state.optimizer_steps);
+    setup.resumed_step = setup.state.step;
+    setup.seconds_before = seconds_until(options_.run_dir / "metrics.jsonl", setup.state.logged_step);
+    write_files(setup);
+  }
+
+  void begin_new(TrainSession::Setup& setup) {
+    if (options_.overwrite) {
+      for (const std::string& kept : remove_all_checkpoints(options_.run_dir)) warn(kept);
+    }
+    setup.model->parameters().initialize(static_cast<std::uint64_t>(config_.train.seed));
+    if (origin_) take_weights(setup);
+    setup.state.seed = config_.train.seed;
+    write_files(setup);
+  }
+
+  void take_weights(TrainSession::Setup& setup) const {
+    for (const Parameter& parameter : setup.model->parameters().all()) {
+      const Tensor& from = origin_->model->parameters().at(parameter.name);
+      if (from.shape() != parameter.tensor.shape()) {
+        throw CheckpointError(fmt::format(
+            "[init-from] the tensors must have the model's shapes; {} is {} there and {} here. Hint: take the [model] "
+            "table of {}",
+            parameter.name, from.shape().str(), parameter.tensor.shape().str(), options_.init_from.string()));
+      }
+      Tensor into = parameter.tensor;
+      into.copy_from(from);
+    }
+    note(fmt::format("weights taken from {}, step {}", options_.init_from.string(), origin_->step));
+  }
+
+  void write_files(const TrainSession::Setup& setup) const {
+    write_file_atomic(options_.run_dir / kConfigFile, setup.config_text);
+    if (!setup.tokenizer_text.empty()) write_file_atomic(options_.run_dir / kTokenizerFile, setup.tokenizer_text);
+  }
+
+  void announce(const TrainSession::Setup& setup) const {
+    if (!options_.observer) return;
+    options_.observer->on_start({.run_dir = options_.run_dir,
+                                 .first_step = setup.state.step,
+                                 .max_steps = config_.train.max_steps,
+                                 .parameters = setup.model->parameters().count(),
+                                 .vocab_size = data_->vocab_size(),
+                                 .data = data_->describe(config_.train.max_steps)});
+  }
+
+  const TrainOptions& options_;
+  const Config& config_;
+  std::optional<ResumePoint> point_;
+  std::optional<LoadedRun> origin_;
+  std::optional<Dataset> data_;
+};
+
+}  // namespace
+
+TrainResult train(const TrainOptions& options) {
+  Preparation preparation(options);
+  std::optional<RunLock> lock;
+  if (options.resume || options.overwrite) {  // what is there must not change under our eyes
+    if (path_exists(options.run_dir)) lock = RunLock::acquire(options.run_dir);
+  }
+  if (!preparation.decide()) return preparation.finished_result();
+  preparation.open_data();  // before anything is created: bad data leave nothing behind
+  if (!lock) lock = RunLock::acquire(options.run_dir);
+  TrainSession session(preparation.build());
+  return session.run();
+}
+
+std::vector<ResumeFinding> compare_with_run(const TrainOptions& options) {
+  std::vector<std::string> warnings;
+  const auto point = find_resume_point(options.run_dir, warnings);
+  if (!point) return {};
+  std::vector<ResumeFinding> findings = compare_with(*point, options.config.config);
+  for (const std::string& warning : warnings) findings.push_back({"checkpoint", "", warning, "free"});
+  const Dataset data = Dataset::open(dataset_options(options.config.config, point->tokenizer));
+  try {
+    check_same_data(point->state.data, data.fingerprint());
+  } catch (const DataError& error) {
+    findings.push_back({"data", "", error.what(), "refused"});
+  }
+  return findings;
+}
+
+}  // namespace minnow
