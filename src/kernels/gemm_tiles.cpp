@@ -10,7 +10,20 @@ constexpr Index kUnit = 16;     // tile borders fall on multiples of the BLAS mi
 constexpr Index kMinEdge = 32;  // thinner tiles are never cut
 
 // Each BLAS call packs its part of A and B again and pays for edges: relative extra time of a tile is about
-// kRowCost / rows + kColCost / cols, plus kCallCost multiply-adds a call. Fitted to the measurements below.
+// kRowCost / rows + kColCost / cols, plus kCallCost multiply-adds a call. Fitted to these rates (GFLOP/s, f32, OpenBLAS
+// 0.3.21 "Cooperlake", two idle Zen 4 cores, two threads; one core alone does 97 to 103):
+//   m x n x k        A^T B^T  tile rows x columns: rate
+//   768 x 384 x 128   -  T    192x384 199   96x384 188   192x192 184   192x128 180   768x48  138
+//   768 x 128 x 128   -  T    384x128 201   192x128 196   96x128 185    384x64 176   64x32   133
+//   768 x 512 x 128   -  T    384x512 202   192x512 197   96x512 188   384x256 179   96x64   146
+//   768 x 128 x 512   -  T    384x128 202   192x128 199   96x128 190    192x64 185   256x128 151
+//   768 x  65 x 128   -  T     384x65 183    192x65 177    96x65 169     48x65 155   256x65  137
+//   384 x 128 x 768   T  -    192x128 204    192x64 190    48x128 186    96x64 185   128x128 149
+//   128 x 128 x 768   T  -     64x128 189    128x64 186     64x64 178    32x128 168  32x64   161
+//   4096 x 1536 x 384 -  T  1024x1536 198  2048x512 189   256x1536 187               512x192 141
+//   1536 x 384 x 4096 T  -    768x384 197   384x384 192    256x384 185               1536x48 135
+//   256 x 3072 x 768  -  T    256x768 178   128x3072 175   256x512 171   128x768 168 32x1024 117
+// tests/bench/bench_kernels_a prints the rates of what is chosen.
 constexpr double kRowCost = 10, kColCost = 20, kCallCost = 5e4;
 
 // How much an idle thread counts at 2, 4 and 8 threads.

@@ -1,10 +1,11 @@
-// Times matrix products and attention on the shapes of real training steps: bench_kernels_a [threads...]
-// Prints the best and the median of many repetitions, since other programs may share the cores.
+// Times matrix products and attention on the shapes of real training steps: bench_kernels_a [char|baby|gpt2]
+// [threads...] Prints the best and the median of many repetitions, since other programs may share the cores.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "minnow/base/philox.hpp"
@@ -131,24 +132,41 @@ void bench_attention(const char* name, Index batch, Index heads, Index length, I
       backward.median_s * 1e3, 2.5 * flops / backward.best_s * 1e-9);
 }
 
+void bench_all(const std::string& only) {
+  const auto wanted = [&](const char* name) { return only.empty() || only == name; };
+  if (wanted("char")) {
+    bench_attention("char B12 H4 T64 D32", 12, 4, 64, 32, 0);
+    bench_attention("char with dropout", 12, 4, 64, 32, 0.1);
+    bench_model("char", 768, 128, 65, 4);
+  }
+  if (wanted("baby")) {
+    bench_attention("baby B16 H6 T256 D64", 16, 6, 256, 64, 0);
+    bench_model("baby", 4096, 384, 65, 6);
+  }
+  if (wanted("gpt2")) {
+    bench_attention("gpt2 B1 H12 T1024 D64", 1, 12, 1024, 64, 0);
+    bench_model("gpt2", 256, 768, 50257, 12);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::vector<int> counts;
-  for (int i = 1; i < argc; ++i) counts.push_back(std::atoi(argv[i]));
+  std::string only;
+  for (int i = 1; i < argc; ++i) {
+    if (const int count = std::atoi(argv[i]); count > 0)
+      counts.push_back(count);
+    else
+      only = argv[i];
+  }
   if (counts.empty()) counts = {1, 2};
   const auto info = minnow::kernels::blas_info();
   std::printf("BLAS: %s, %s (%s)\n", info.core, info.flavour, info.config);
   for (const int count : counts) {
     minnow::set_threads(count);
     std::printf("--- %d thread(s)\n", count);
-    bench_attention("char B12 H4 T64 D32", 12, 4, 64, 32, 0);
-    bench_attention("char with dropout", 12, 4, 64, 32, 0.1);
-    bench_attention("baby B16 H6 T256 D64", 16, 6, 256, 64, 0);
-    bench_attention("gpt2 B1 H12 T1024 D64", 1, 12, 1024, 64, 0);
-    bench_model("char", 768, 128, 65, 4);
-    bench_model("baby", 4096, 384, 65, 6);
-    bench_model("gpt2", 256, 768, 50257, 12);
+    bench_all(only);
   }
   return 0;
 }

@@ -167,7 +167,7 @@ std::vector<Case> cases() {
   all.push_back({.q_len = 1, .k_len = 300, .head_dim = 17, .value_dim = 80, .causal = true, .offset = 299});
   all.push_back({.q_len = 64, .k_len = 64, .head_dim = 32, .value_dim = 32, .causal = true});
   all.push_back({.q_len = 70, .k_len = 70, .head_dim = 80, .value_dim = 33, .causal = true});
-  all.push_back({.q_len = 129, .k_len = 301, .head_dim = 9, .value_dim = 5});  // two key tiles, three query tiles
+  all.push_back({.q_len = 129, .k_len = 301, .head_dim = 9, .value_dim = 5});  // several tiles each way
   all.push_back({.batch = 1, .q_len = 300, .k_len = 300, .head_dim = 16, .value_dim = 16, .causal = true});
   all.push_back({.batch = 1, .q_len = 300, .k_len = 531, .causal = true, .offset = 231, .window = 40});
   all.push_back({.q_len = 40, .k_len = 33, .window = 5});
