@@ -115,6 +115,7 @@ TEST_P(OpContract, GradientsAddToWhatIsThere) {
       const std::vector<double> a = once[i].to_vector<double>();
       const std::vector<double> b = thrice[i].to_vector<double>();
       for (std::size_t k = 0; k < a.size(); ++k) {
+        if (std::isnan(a[k]) && std::isnan(b[k])) continue;
         ASSERT_NEAR(b[k], a[k] + 2.0, 1e-12 * (1 + std::abs(a[k])))
             << sample.note << ": input " << i << " element " << k;
       }
