@@ -1,0 +1,87 @@
+// Adapter of the kind attention.
+
+#include "minnow/ops/attention.hpp"
+
+#include <cmath>
+
+#include "golden/adapter.hpp"
+#include "minnow/autograd/variable.hpp"
+#include "minnow/ops/elementwise.hpp"
+#include "minnow/ops/linear.hpp"
+#include "minnow/ops/loss.hpp"
+#include "minnow/ops/shape.hpp"
+
+namespace minnow::golden {
+namespace {
+
+/// Slopes of ALiBi: 2^(-8 i / n) for the largest power of two n <= heads, then every second one of 2n.
+/// Source: Press, Smith, Lewis 2022, Train Short, Test Long, and its published code.
+Tensor alibi_slopes(Index heads, DType dtype) {
+  Index base = 1;
+  while (2 * base <= heads) base *= 2;
+  std::vector<double> slopes;
+  for (Index i = 0; i < heads; ++i) {
+    const double exponent = i < base ? static_cast<double>(i + 1) / static_cast<double>(base)
+                                     : static_cast<double>(2 * (i - base) + 1) / static_cast<double>(2 * base);
+    slopes.push_back(std::pow(2.0, -8.0 * exponent));
+  }
+  return Tensor::from(slopes, {heads}).to(dtype);
+}
+
+CausalAlign align_of(Call& call) {
+  const std::string align = call.options.text("align");
+  if (align == "top_left") return CausalAlign::kTopLeft;
+  if (align == "bottom_right") return CausalAlign::kBottomRight;
+  throw Unsupported("option align is " + align);
+}
+
+void read_mask(Call& call, AttentionOptions& options, AttentionInputs& inputs) {
+  const std::string mask = call.options.text("mask");
+  if (mask == "causal") {
+    options.causal = true;
+    options.align = align_of(call);
+  } else if (mask == "sliding_window") {
+    options.causal = true;
+    options.window = call.options.integer("window");
+  } else if (mask == "bool") {
+    call.options.require("bool_mask_true", "attend");
+    inputs.mask = call.in("mask");
+  } else if (mask == "additive") {
+    inputs.mask = call.in("bias");
+  } else if (mask != "none") {
+    throw Unsupported("option mask is " + mask);
+  }
+}
+
+/// A bias that has a gradient: attention out of simple operations, since the coarse one takes its masks as constants.
+Tensor with_learned_bias(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias,
+                         const AttentionOptions& options) {
+  if (q.size(1) != k.size(1)) throw Unsupported("a bias with gradient and grouped queries");
+  const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(-1))));
+  return matmul(softmax(matmul(q, transpose(k, -2, -1)) * scale + bias, -1), v);
+}
+
+Outcome attend(Call& call) {
+  AttentionOptions options;
+  AttentionInputs inputs;
+  read_mask(call, options, inputs);
+  options.scale = call.options.number_or_null("scale");
+  if (call.options.has("alibi") && call.options.flag("alibi")) {
+    inputs.alibi_slopes = alibi_slopes(call.options.integer("heads"), call.dtype());
+  }
+  const Tensor& q = call.in("q");
+  const Tensor& k = call.in("k");
+  const Tensor& v = call.in("v");
+  call.options.require("q_heads", q.size(1));
+  call.options.require("kv_heads", k.size(1));
+  const Tensor y = inputs.mask.defined() && requires_grad(inputs.mask)
+                       ? with_learned_bias(q, k, v, inputs.mask, options)
+                       : scaled_dot_product_attention(q, k, v, options, inputs);
+  return {{{"y", y}, {"attn", attention_weights(q, k, options, inputs)}}};
+}
+
+}  // namespace
+
+AdapterTable attention_adapters() { return {{"sdpa", attend}}; }
+
+}  // namespace minnow::golden
