@@ -3,6 +3,7 @@
 /// The task of predicting the next token: what data it reads and how it is scored.
 
 #include <functional>
+#include <optional>
 
 #include "minnow/config/config.hpp"
 #include "minnow/data/dataset.hpp"
@@ -16,10 +17,10 @@ namespace minnow {
 
 /// Score over a whole split.
 struct LmScore {
-  double loss = 0;             ///< nats per target, token-weighted mean in f64
-  std::int64_t targets = 0;    ///< tokens predicted
-  double perplexity = 0;       ///< e^loss
-  double bits_per_byte = 0;    ///< 0 where the bytes of the text are unknown
+  double loss = 0;           ///< nats per target, token-weighted mean in f64
+  std::int64_t targets = 0;  ///< tokens predicted
+  double perplexity = 0;     ///< e^loss
+  double bits_per_byte = 0;  ///< 0 where the bytes of the text are unknown
 };
 
 /// Predicts every target of the validation windows once. The value does not depend on the batch size.

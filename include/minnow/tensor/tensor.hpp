@@ -102,6 +102,9 @@ class Tensor {
 
   /// Replaces the numbers in place by those of `source`, converted. Throws: ShapeError for another shape.
   void copy_from(const Tensor& source);
+  /// Makes this tensor, and every copy of this handle, look at the numbers of `place` (a slice of a flat buffer) from
+  /// now on. Its own numbers are not copied. Throws: ShapeError for another shape or type.
+  void move_to(const Tensor& place);
   /// Sets every element in place.
   void fill(double value);
 

@@ -1,0 +1,67 @@
+#pragma once
+/// @file
+/// Makes one optimizer step of a language model: leaves forward and backward, tree sum, clipping, AdamW.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "minnow/config/config.hpp"
+#include "minnow/data/batch.hpp"
+#include "minnow/models/language_model.hpp"
+
+namespace minnow {
+
+/// What one step did.
+struct StepResult {
+  double loss = 0;       ///< nats per counted target, mean over the whole batch
+  double grad_norm = 0;  ///< before clipping
+  Index counted = 0;     ///< targets that counted
+  bool applied = false;  ///< false: the step was skipped and changed nothing
+  std::string problem;   ///< why it was skipped: what is not finite, or that nothing counted
+};
+
+struct TrainStepOptions {
+  OptimizerConfig optimizer;
+  Index leaf_sequences = 1;  ///< consecutive rows of the batch that run together; see train.leaf_sequences
+  std::uint64_t seed = 1;    ///< of dropout
+};
+
+/// Owns the flat parameters, the optimizer and the memory plan of the steps. The model must live on.
+/// Threads: the bits do not depend on their number, nor on how a batch is cut as long as leaf_sequences is the same.
+class TrainStep {
+ public:
+  TrainStep(LanguageModel& model, const TrainStepOptions& options);
+  ~TrainStep();
+  TrainStep(const TrainStep&) = delete;
+  TrainStep& operator=(const TrainStep&) = delete;
+
+  /// Trains on one batch. A loss or gradient that is not finite, or a batch without counted targets, changes nothing.
+  /// @param batch all rows of the step
+  /// @param step number of the step, from 0: the counter of dropout
+  /// @param stop asked between leaves; true abandons the step with nothing changed
+  /// @return nothing when it was abandoned
+  std::optional<StepResult> run(const Batch& batch, std::int64_t step, double learning_rate,
+                                const std::function<bool()>& stop = {});
+
+  /// One tensor of the state by name, as it lies in checkpoints.
+  struct NamedTensor {
+    std::string name;
+    Tensor tensor;  ///< a view: writing to it changes the state
+  };
+  [[nodiscard]] std::vector<NamedTensor> parameters() const;
+  /// @return exp_avg.NAME and exp_avg_sq.NAME of every parameter.
+  [[nodiscard]] std::vector<NamedTensor> optimizer_state() const;
+  /// @return optimizer steps made (skipped ones are none): what schedule and bias corrections count.
+  [[nodiscard]] std::int64_t optimizer_steps() const;
+  void set_optimizer_steps(std::int64_t steps);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace minnow

@@ -1,0 +1,114 @@
+#pragma once
+/// @file
+/// Trains a model from a configuration, resumes it exactly, and tells an observer what happens.
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "minnow/config/load.hpp"
+#include "minnow/models/language_model.hpp"
+#include "minnow/tasks/language_modeling.hpp"
+#include "minnow/text/tokenizer.hpp"
+
+namespace minnow {
+
+/// What is known before the first step.
+struct TrainStart {
+  std::filesystem::path run_dir;
+  std::int64_t first_step = 0;  ///< steps already done
+  std::int64_t max_steps = 0;
+  std::int64_t parameters = 0;
+  std::int64_t vocab_size = 0;
+  std::vector<std::string> data;  ///< lines that describe the data
+};
+
+/// One step, as it stands in metrics.jsonl.
+struct TrainProgress {
+  std::int64_t step = 0;
+  std::int64_t max_steps = 0;
+  std::int64_t tokens = 0;
+  double loss = 0, lr = 0, grad_norm = 0;
+  double tokens_per_s = 0;       ///< counted targets of the last steps over their time, evaluations left out
+  double seconds = 0;            ///< of training, over all resumes
+  bool logged = false;           ///< a line of metrics.jsonl belongs to this step
+  std::optional<LmScore> score;  ///< when the step was evaluated
+};
+
+/// Hears what a training run does. The library itself never prints.
+class TrainObserver {
+ public:
+  virtual ~TrainObserver() = default;
+  virtual void on_start(const TrainStart&) {}
+  virtual void on_step(const TrainProgress&) {}
+  virtual void on_evaluation(std::int64_t done, std::int64_t of) { (void)done, (void)of; }
+  virtual void on_sample(std::int64_t step, const std::string& text) { (void)step, (void)text; }
+  virtual void on_checkpoint(std::int64_t step, const std::filesystem::path& directory, bool best) {
+    (void)step, (void)directory, (void)best;
+  }
+  /// Something a person should know.
+  virtual void on_note(const std::string& text) { (void)text; }
+  virtual void on_warning(const std::string& text) { (void)text; }
+};
+
+/// Why a run ended.
+enum class StopReason {
+  kFinished,         ///< all steps are done
+  kAlreadyFinished,  ///< they were before
+  kEarlyStop,        ///< no new best for train.early_stop_evals evaluations
+  kTimeLimit,        ///< train.max_minutes are over
+  kInterrupted,      ///< a signal came; everything is saved
+  kNumeric,          ///< too many steps in a row were not finite
+  kDryRun,           ///< nothing was to be done
+};
+
+struct TrainOptions {
+  LoadedConfig config;
+  std::filesystem::path run_dir;
+  bool resume = false;
+  bool overwrite = false;
+  bool dry_run = false;             ///< with resume: only say what differs
+  bool allow_data_change = false;   ///< resume although the data files changed
+  std::filesystem::path init_from;  ///< start from the weights of this run
+  bool exact = false;               ///< refuse to resume where the bits could differ
+  /// @return 0, or the exit code (130, 143) of the signal that came. Asked often.
+  std::function<int()> interrupted;
+  /// Writes the text of [sample]; called with the model after a step.
+  std::function<std::string(LanguageModel&, const Tokenizer*, const SampleConfig&, std::uint64_t seed,
+                            std::int64_t step)>
+      sampler;
+  TrainObserver* observer = nullptr;
+};
+
+struct TrainResult {
+  StopReason reason = StopReason::kFinished;
+  int exit_code = 0;
+  std::int64_t step = 0;
+  std::optional<double> val_loss;  ///< of the last evaluation
+  std::optional<double> best_val_loss;
+  std::int64_t best_step = 0;
+  std::string message;     ///< one line for a person
+  std::string state_hash;  ///< SHA-256 of the last checkpoint's weights, optimizer and state
+};
+
+/// One line of what a resume would meet.
+struct ResumeFinding {
+  std::string what, before, now;
+  std::string verdict;  ///< "free", "changes bits" or "refused"
+};
+
+/// Trains. On return everything is on disk; the last step is always checkpointed.
+/// Throws: ConfigError (2), DataError (3), CheckpointError (4), IoError (5), MemoryError (7), BusyError (8).
+TrainResult train(const TrainOptions& options);
+
+/// @return the differences between the configuration and data and those of the run's newest checkpoint, with what each
+/// means for a resume; empty when nothing differs.
+[[nodiscard]] std::vector<ResumeFinding> compare_with_run(const TrainOptions& options);
+
+/// @return SHA-256 over weights, optimizer and state of one checkpoint, 64 hexadecimal digits; what `verify` compares.
+/// Throws: CheckpointError when the manifest is damaged.
+[[nodiscard]] std::string state_hash(const std::filesystem::path& checkpoint_directory);
+
+}  // namespace minnow
