@@ -90,6 +90,7 @@ std::optional<std::int32_t> ByteTokenizer::id_of(std::string_view piece) const {
 
 std::string ByteTokenizer::to_json() const {
   std::vector<std::string> pieces;
+  pieces.reserve(257);
   for (std::int32_t id = 0; id < vocab_size(); ++id) pieces.push_back(piece_of(id));
   return write_tokenizer_json({VocabularyKind::kByte, std::move(pieces), boundary_});
 }

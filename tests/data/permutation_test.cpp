@@ -19,7 +19,7 @@ std::vector<std::uint64_t> order(std::uint64_t size, std::uint64_t seed, std::ui
 TEST(KeyedPermutation, IsAPermutationForEverySize) {
   std::vector<std::uint64_t> sizes(300);
   std::iota(sizes.begin(), sizes.end(), 1);
-  for (const std::uint64_t size : {1023, 1024, 1025, 4095, 4097, 31031, 65537}) sizes.push_back(size);
+  for (const std::uint64_t size : {1023U, 1024U, 1025U, 4095U, 4097U, 31031U, 65537U}) sizes.push_back(size);
   for (const std::uint64_t size : sizes) {
     for (const std::uint64_t epoch : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1} << 33}) {
       std::vector<bool> seen(size, false);
