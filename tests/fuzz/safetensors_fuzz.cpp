@@ -1,6 +1,7 @@
 // Feeds any bytes to the safetensors reader: it must refuse with a CheckpointError or give tensors that lie in the
 // file.
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -81,7 +82,7 @@ std::size_t mutate_header(std::uint8_t* data, std::size_t size, std::size_t max_
   const std::size_t room = max_size - 8 - rest.size();
   length = LLVMFuzzerMutate(data + 8, length, room);
   std::memcpy(data, &length, 8);
-  std::memcpy(data + 8 + length, rest.data(), rest.size());
+  std::copy(rest.begin(), rest.end(), data + 8 + length);
   return 8 + length + rest.size();
 }
 

@@ -4,10 +4,12 @@
 //   io_tool save RUN STEP [KEEP]   saves a checkpoint; access("/minnow-save-begins") marks the start in a system call
 //   log io_tool loop RUN               saves step 1, 2, 3, ... until it is killed, with 2 kept and metrics logged
 //   io_tool hold RUN               takes the lock, prints "held", and waits for the end of its input
+//   io_tool measure FILE           reads a safetensors header, prints the growth of the peak memory in bytes
 //   io_tool start RUN              as a run with --overwrite starts: lock, clear, first checkpoint, then waits for
 //   input
 
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -70,6 +72,19 @@ int start(const std::filesystem::path& run) {
   return 0;
 }
 
+long peak_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss * 1024;
+}
+
+int measure(const std::filesystem::path& file) {
+  const long before = peak_bytes();
+  const SafetensorsFile opened = SafetensorsFile::open(file);
+  say(std::to_string(peak_bytes() - before));
+  return opened.header().tensors.size() > 1 ? 0 : 1;
+}
+
 int run(int count, char** arguments) {
   if (count < 3) return 2;
   const std::string verb = arguments[1];
@@ -79,6 +94,7 @@ int run(int count, char** arguments) {
   }
   if (verb == "loop") return loop(directory);
   if (verb == "hold") return hold(directory);
+  if (verb == "measure") return measure(directory);
   if (verb == "start") return start(directory);
   return 2;
 }
