@@ -40,6 +40,7 @@ void expect_bounded(const std::string& json) {
   test::spill(dir / "f", file_of(json));
   const test::Outcome outcome = test::run_command({MINNOW_IO_TOOL, "measure", (dir / "f").string()});
   ASSERT_EQ(outcome.code, 0) << outcome.output;
+  EXPECT_GT(std::stoll(outcome.output), 1 << 20);  // the measure measures
   EXPECT_LE(std::stoll(outcome.output), static_cast<long long>(4 * json.size() + (std::size_t{16} << 20U)));
 }
 
