@@ -12,13 +12,17 @@
 namespace minnow {
 namespace {
 
-/// dst += src, both contiguous and of one type.
+/// dst += src, of one type; dst is contiguous.
 void add_into(Tensor& dst, const Tensor& src) {
   const Tensor from = src.contiguous();
   if (dst.dtype() == DType::f64) {
     kernels::axpy(dst.mutable_data<double>(), 1.0, from.data<double>(), dst.numel());
-  } else {
+  } else if (dst.dtype() == DType::f32) {
     kernels::axpy(dst.mutable_data<float>(), 1.0F, from.data<float>(), dst.numel());
+  } else {  // bf16 has no arithmetic: add in f32 and round
+    Tensor sum = dst.to(DType::f32);
+    kernels::axpy(sum.mutable_data<float>(), 1.0F, from.to(DType::f32).data<float>(), dst.numel());
+    dst.copy_from(sum);
   }
 }
 
