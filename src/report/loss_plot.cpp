@@ -1,0 +1,199 @@
+#include "minnow/report/loss_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "minnow/base/error.hpp"
+#include "minnow/text/utf8.hpp"
+#include "report/canvas.hpp"
+
+namespace minnow {
+namespace {
+
+constexpr double kHuge = 1e300;  // so that differences of losses stay finite
+constexpr int kLabelColumns = 8, kLeastWidth = 30, kLeastHeight = 4;
+
+/// From steps and losses to dots.
+struct Axes {
+  std::int64_t first_step = std::numeric_limits<std::int64_t>::max();
+  std::int64_t last_step = 0;
+  double low = std::numeric_limits<double>::infinity();  // loss, or its logarithm
+  double high = -std::numeric_limits<double>::infinity();
+  bool log_scale = false;
+
+  [[nodiscard]] bool shows(double value) const { return !log_scale || value > 0; }
+  [[nodiscard]] double height(double value) const {
+    return log_scale ? std::log10(value) : std::clamp(value, -kHuge, kHuge);
+  }
+  [[nodiscard]] double value(double height) const { return log_scale ? std::pow(10.0, height) : height; }
+
+  void include(const std::vector<CurvePoint>& curve) {
+    for (const CurvePoint& point : curve) {
+      if (!shows(point.value)) continue;
+      first_step = std::min(first_step, point.step);
+      last_step = std::max(last_step, point.step);
+      low = std::min(low, height(point.value));
+      high = std::max(high, height(point.value));
+    }
+  }
+
+  /// A flat curve gets some room above and below.
+  void widen() {
+    if (high - low > 1e-9 * std::max(1.0, std::abs(high))) return;
+    const double room = log_scale ? 0.1 : std::max(0.1 * std::abs(high), 1e-3);
+    low -= room;
+    high += room;
+  }
+
+  [[nodiscard]] int x(double step, int columns) const {
+    if (last_step == first_step) return 0;
+    const double part =
+        (step - static_cast<double>(first_step)) / (static_cast<double>(last_step) - static_cast<double>(first_step));
+    return static_cast<int>(std::lround(part * (columns - 1)));
+  }
+  [[nodiscard]] int y(double value, int rows) const {
+    return static_cast<int>(std::lround((high - height(value)) / (high - low) * (rows - 1)));
+  }
+};
+
+/// What stands for a run.
+struct Marks {
+  char train = '.';
+  std::string val;
+};
+
+Marks marks_of(std::size_t run, bool letters, bool several) {
+  if (!letters) return {'.', several ? "◆" : "●"};
+  if (!several) return {'.', "o"};
+  const auto letter = static_cast<char>('a' + static_cast<char>(run % 26));
+  return {letter, std::string(1, static_cast<char>(letter - 'a' + 'A'))};
+}
+
+void draw_line(Canvas& canvas, const Axes& axes, const std::vector<CurvePoint>& curve, char mark, int color) {
+  const auto columns = static_cast<std::size_t>(canvas.dot_columns());
+  std::vector<double> sums(columns, 0);
+  std::vector<int> counts(columns, 0);
+  for (const CurvePoint& point : curve) {
+    if (!axes.shows(point.value)) continue;
+    const auto column = static_cast<std::size_t>(axes.x(static_cast<double>(point.step), canvas.dot_columns()));
+    sums[column] += point.value;
+    ++counts[column];
+  }
+  int last_x = -1, last_y = 0;
+  for (std::size_t column = 0; column < columns; ++column) {
+    if (counts[column] == 0) continue;
+    const int x = static_cast<int>(column);
+    const int y = axes.y(sums[column] / counts[column], canvas.dot_rows());
+    if (last_x < 0) canvas.dot(x, y, mark, color);
+    if (last_x >= 0) canvas.line(last_x, last_y, x, y, mark, color);
+    last_x = x;
+    last_y = y;
+  }
+}
+
+void draw_marks(Canvas& canvas, const Axes& axes, const std::vector<CurvePoint>& curve, std::string_view mark,
+                int color) {
+  for (const CurvePoint& point : curve) {
+    if (!axes.shows(point.value)) continue;
+    canvas.mark(axes.x(static_cast<double>(point.step), canvas.dot_columns()), axes.y(point.value, canvas.dot_rows()),
+                mark, color);
+  }
+}
+
+std::string axis_label(double value) {
+  const double size = std::abs(value);
+  if (size != 0 && (size < 1e-3 || size >= 1e5)) return fmt::format("{:.1e}", value);
+  return fmt::format("{:.{}f}", value, size >= 1000 ? 0 : size >= 10 ? 2 : 3);
+}
+
+/// Labels stand at the top, the bottom and every few rows between.
+std::string rows_of(const Canvas& canvas, const Axes& axes, int rows, const PlotOptions& options) {
+  const int every = std::max(1, (rows - 1) / 4);
+  std::string text;
+  for (int row = 0; row < rows; ++row) {
+    const bool labelled = row == rows - 1 || (row % every == 0 && rows - 1 - row >= every);
+    const double part = static_cast<double>(row) / (rows - 1);
+    const std::string label = labelled ? axis_label(axes.value(axes.high - part * (axes.high - axes.low))) : "";
+    const char* const edge = options.unicode ? (labelled ? "┤" : "│") : (labelled ? "+" : "|");
+    text += fmt::format("{:>{}} {}{}\n", label, kLabelColumns, edge, canvas.row(row, options.color));
+  }
+  return text;
+}
+
+std::string step_axis(const Axes& axes, int columns, bool unicode) {
+  std::string text = fmt::format("{:>{}} {}", "", kLabelColumns, unicode ? "└" : "+");
+  for (int i = 0; i < columns; ++i) text += unicode ? "─" : "-";
+  const std::string first = fmt::format("{}", axes.first_step);
+  const std::string last = fmt::format("{} steps", axes.last_step);
+  const int gap = columns - static_cast<int>(first.size() + last.size());
+  text += fmt::format("\n{:>{}}{}{:>{}}{}\n", "", kLabelColumns + 2, first, "", std::max(gap, 1), last);
+  return text;
+}
+
+std::string cut(const std::string& text, int columns) {
+  if (count_characters(text) <= static_cast<std::size_t>(columns)) return text;
+  return text.substr(0, byte_position(text, static_cast<std::size_t>(columns)));
+}
+
+/// "quickstart: step 1000, loss 1.2345, val_loss 1.3456, best 1.3401 at step 900"
+std::string figures(const LossCurves& run) {
+  std::string text = fmt::format("{}: step {}", replace_invalid_utf8(run.name), run.last_step);
+  if (!run.train.empty()) text += fmt::format(", loss {:.4f}", run.train.back().value);
+  if (!run.val.empty()) text += fmt::format(", val_loss {:.4f}", run.val.back().value);
+  if (const auto best = run.best()) text += fmt::format(", best {:.4f} at step {}", best->value, best->step);
+  if (run.not_finite > 0) text += fmt::format(", {} not finite", run.not_finite);
+  return text;
+}
+
+/// What the marks of a run mean, then its figures, each on a line of its own.
+std::string legend(const LossCurves& run, const Marks& marks, int index, bool letters, const PlotOptions& options) {
+  const std::string line = letters ? std::string(1, marks.train) : "⠤";
+  std::string head;
+  if (!run.train.empty()) head += line + " train";
+  if (!run.train.empty() && !run.val.empty()) head += "  ";
+  if (!run.val.empty()) head += marks.val + " validation";
+  const std::string first = cut(head, options.width);
+  const std::string second = cut(figures(run), options.width);
+  if (!options.color) return fmt::format("{}\n{}\n", first, second);
+  return fmt::format("{}{}\x1b[0m\n{}\n", color_code(index), first, second);
+}
+
+}  // namespace
+
+std::string plot_losses(std::span<const LossCurves> runs, const PlotOptions& options) {
+  PlotOptions fit = options;
+  fit.width = std::max(options.width, kLeastWidth);
+  const int rows = std::max(options.height, kLeastHeight);
+  const int columns = fit.width - kLabelColumns - 2;
+  const bool several = runs.size() > 1;
+  const bool letters = !options.unicode || (several && !options.color);
+  Axes axes;
+  axes.log_scale = options.log_scale;
+  for (const LossCurves& run : runs) {
+    axes.include(run.train);
+    axes.include(run.val);
+  }
+  if (axes.low > axes.high) {
+    throw DataError("[plot] a logarithmic axis needs a loss above 0; got none. Hint: leave out --log");
+  }
+  axes.widen();
+  Canvas canvas(columns, rows, !letters);
+  for (const bool lines : {true, false}) {  // the marks lie above all lines
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const Marks marks = marks_of(i, letters, several);
+      const int color = static_cast<int>(i);
+      if (lines) draw_line(canvas, axes, runs[i].train, marks.train, color);
+      if (!lines) draw_marks(canvas, axes, runs[i].val, marks.val, color);
+    }
+  }
+  std::string text = rows_of(canvas, axes, rows, fit) + step_axis(axes, columns, options.unicode);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    text += legend(runs[i], marks_of(i, letters, several), static_cast<int>(i), letters, fit);
+  }
+  return text;
+}
+
+}  // namespace minnow
