@@ -21,6 +21,9 @@ struct Verb {
 };
 
 extern const Verb kVerbConfig;
+extern const Verb kVerbInspect;
+extern const Verb kVerbOps;
+extern const Verb kVerbPlot;
 
 /// @return all verbs in the order of `minnow help`.
 std::span<const Verb* const> verbs();

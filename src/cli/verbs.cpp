@@ -4,7 +4,10 @@ namespace minnow::cli {
 
 std::span<const Verb* const> verbs() {
   static constexpr const Verb* kVerbs[] = {
+      &kVerbPlot,
+      &kVerbInspect,
       &kVerbConfig,
+      &kVerbOps,
   };
   return kVerbs;
 }

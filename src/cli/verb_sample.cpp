@@ -1,0 +1,152 @@
+/// @file
+/// `minnow sample`: lets a trained model write.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "cli/prompt.hpp"
+#include "cli/sample_writer.hpp"
+#include "cli/signals.hpp"
+#include "cli/terminal.hpp"
+#include "cli/use_threads.hpp"
+#include "cli/verb.hpp"
+#include "minnow/base/error.hpp"
+#include "minnow/gen/generate.hpp"
+#include "minnow/text/utf8.hpp"
+#include "minnow/train/run.hpp"
+
+namespace minnow::cli {
+namespace {
+
+struct Arguments {
+  std::string run;
+  PromptSource prompt;
+  std::int64_t count = 1, max_tokens = 200, top_k = 0, seed = 1, repetition_window = 0, threads = 0;
+  double temperature = 0.8, top_p = 1, min_p = 0, repetition_penalty = 1;
+  std::vector<std::string> stop;
+  std::string checkpoint = "auto", unknown = "error";
+  bool json = false, no_cache = false;
+};
+
+GenerateOptions generate_options(const Arguments& arguments) {
+  GenerateOptions options;
+  options.sampler = {.repetition_penalty = arguments.repetition_penalty,
+                     .repetition_window = arguments.repetition_window,
+                     .temperature = arguments.temperature,
+                     .top_k = arguments.top_k,
+                     .top_p = arguments.top_p,
+                     .min_p = arguments.min_p,
+                     .seed = static_cast<std::uint64_t>(arguments.seed)};
+  options.sampler.validate();
+  options.count = arguments.count;
+  options.max_tokens = arguments.max_tokens;
+  options.stop = arguments.stop;
+  options.use_cache = !arguments.no_cache;
+  options.interrupted = [] { return stop_signal().load() != 0; };
+  return options;
+}
+
+void note_long_prompt(const LoadedRun& run, std::size_t tokens) {
+  const Index block = run.model->block_size();
+  if (run.model->positions_go_on() || static_cast<Index>(tokens) <= block) return;
+  print_line(fmt::format("[sample] the prompt has {} tokens; its last {} count (model.block_size)", tokens, block));
+}
+
+std::string ids_text(const std::vector<std::int32_t>& ids) { return fmt::format("{}", fmt::join(ids, " ")); }
+
+void print_json(const LoadedRun& run, const std::string& prompt, const std::vector<Generation>& samples) {
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    nlohmann::ordered_json object = {{"sample", i}, {"prompt", replace_invalid_utf8(prompt)}};
+    if (run.tokenizer) object["text"] = samples[i].text;
+    object["ids"] = samples[i].ids;
+    object["tokens"] = samples[i].ids.size();
+    object["finish"] = name_of(samples[i].reason);
+    object["step"] = run.step;
+    print_result(object.dump() + "\n");
+  }
+}
+
+/// Writes and shows. @return the samples
+std::vector<Generation> write(const LoadedRun& run, const Arguments& arguments, const std::string& prompt,
+                              const std::vector<std::int32_t>& ids) {
+  GenerateOptions options = generate_options(arguments);
+  const Tokenizer* const tokenizer = run.tokenizer.get();
+  if (arguments.json || tokenizer == nullptr) {
+    std::vector<Generation> samples = generate(*run.model, tokenizer, ids, options);
+    if (arguments.json) print_json(run, prompt, samples);
+    if (!arguments.json) {
+      for (const Generation& sample : samples) print_result(ids_text(sample.ids) + "\n");
+    }
+    return samples;
+  }
+  SampleWriter writer(options.count, prompt, run.config.data.documents == DocumentKind::kLines);
+  options.sink = [&](Index sample, std::string_view piece) { writer.add(sample, piece); };
+  options.on_end = [&](Index sample) { writer.end(sample); };
+  return generate(*run.model, tokenizer, ids, options);
+}
+
+int sample(const Arguments& arguments) {
+  (void)generate_options(arguments);  // what is wrong on the command line comes before what is wrong on the disk
+  const WhichCheckpoint which = WhichCheckpoint::parse(arguments.checkpoint);
+  const std::string prompt = read_prompt(arguments.prompt);
+  use_threads(arguments.threads);
+  const LoadedRun run = open_run(arguments.run, which);
+  for (const std::string& warning : run.warnings) print_warning(warning);
+  const auto unknown = arguments.unknown == "replace" ? UnknownCharacter::kReplace : UnknownCharacter::kError;
+  const std::vector<std::int32_t> ids = prompt_tokens(run.tokenizer.get(), *run.model, prompt, unknown);
+  note_long_prompt(run, ids.size());
+  install_stop_signals();
+  const auto begin = std::chrono::steady_clock::now();
+  const std::vector<Generation> samples = write(run, arguments, prompt, ids);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  std::size_t tokens = 0;
+  for (const Generation& one : samples) tokens += one.ids.size();
+  print_line(fmt::format("[sample] step {}, {} tokens, {:.0f} tokens/s", run.step, tokens,
+                         seconds > 0 ? static_cast<double>(tokens) / seconds : 0.0));
+  return stop_exit_code();
+}
+
+void declare_sampler(Options& options, Arguments& arguments) {
+  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+  options.number("--temperature", arguments.temperature, "0 = always the likeliest token", 0, 1e6);
+  options.integer("--top-k", arguments.top_k, "Keep the k likeliest tokens; 0 = off", 0, kMost);
+  options.number("--top-p", arguments.top_p, "Keep the likeliest tokens up to this probability; above 0, 1 = off", 0,
+                 1);
+  options.number("--min-p", arguments.min_p, "Keep tokens with this part of the likeliest's probability; 0 = off", 0,
+                 1);
+  options.number("--repetition-penalty", arguments.repetition_penalty, "Lowers tokens already written; 1 = off", 1e-6,
+                 1e6);
+  options.integer("--repetition-window", arguments.repetition_window, "Tokens the penalty looks back at; 0 = all", 0,
+                  kMost);
+  options.texts("--stop", arguments.stop, "End the text before this string; may be repeated");
+  options.integer("--seed", arguments.seed, "Of the draws: the same seed gives the same text", 0, kMost);
+}
+
+Action setup(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  options.argument("RUN", arguments->run, "Directory of a run, or a checkpoint in it");
+  prompt_options(options, arguments->prompt);
+  options.integer("-n,--count", arguments->count, "Samples", 1, 100000);
+  options.integer("--max-tokens", arguments->max_tokens, "Tokens per sample", 0, 1000000000);
+  declare_sampler(options, *arguments);
+  options.text("--checkpoint", arguments->checkpoint, "best, latest, a step, or auto = best, else latest");
+  options.choice("--unknown", arguments->unknown, {"error", "replace"},
+                 "What becomes of a character that the model does not know");
+  options.flag("--no-cache", arguments->no_cache, "Read the whole window for every token: slow, for comparison");
+  threads_option(options, arguments->threads);
+  options.flag("--json", arguments->json, "Write a JSON object per sample to stdout");
+  options.footer(
+      "The text goes to stdout as it comes, everything else to stderr.\n"
+      "Examples:\n  minnow sample runs/quickstart --prompt \"Once \" --count 3\n"
+      "  echo -n \"Once \" | minnow sample runs/quickstart -\n");
+  return [arguments] { return sample(*arguments); };
+}
+
+}  // namespace
+
+const Verb kVerbSample = {"sample", "Let a trained model write", "Use", setup};
+
+}  // namespace minnow::cli
