@@ -62,7 +62,7 @@ std::vector<std::int32_t> listed_ids(const std::string& prompt, Index vocab_size
 }  // namespace
 
 void prompt_options(Options& options, PromptSource& source) {
-  options.argument("-", source.dash, "Read the prompt from stdin", false);
+  options.argument("STDIN", source.dash, "- reads the prompt from stdin", false);
   options.text("--prompt", source.text, "Text to continue; empty = start as a document does");
   options.text("--prompt-file", source.file, "File with the text to continue; - = stdin");
 }

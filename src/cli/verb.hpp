@@ -20,10 +20,13 @@ struct Verb {
   Action (*setup)(Options&);  ///< declares the options and returns what to do; an empty action if a command must follow
 };
 
+extern const Verb kVerbBench;
 extern const Verb kVerbConfig;
+extern const Verb kVerbEval;
 extern const Verb kVerbInspect;
 extern const Verb kVerbOps;
 extern const Verb kVerbPlot;
+extern const Verb kVerbSample;
 
 /// @return all verbs in the order of `minnow help`.
 std::span<const Verb* const> verbs();

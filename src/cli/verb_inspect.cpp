@@ -13,6 +13,7 @@
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/io/checkpoint.hpp"
+#include "minnow/train/trainer.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -60,6 +61,7 @@ Subject checkpoint_at(const fs::path& directory) {
   if (report.manifest) {
     subject.facts["step"] = report.manifest->step;
     subject.facts["bytes"] = report.manifest->total_bytes();
+    subject.facts["state_sha256"] = state_hash(directory);
   }
   subject.facts.update(verify_json(report));
   return subject;
@@ -95,7 +97,10 @@ Subject run_at(const fs::path& directory) {
                    {"latest", or_null(latest_step(directory))},
                    {"best", or_null(best_step(directory))},
                    {"checkpoints", list}};
-  if (subject.sound) subject.files = {subject.directory / kModelFile};
+  if (subject.sound) {
+    subject.files = {subject.directory / kModelFile};
+    subject.facts["state_sha256"] = state_hash(subject.directory);
+  }
   return subject;
 }
 
@@ -211,6 +216,7 @@ std::string facts_text(const Json& all) {
     text += fmt::format("latest {}, best {}, shown below: {}\n", number_or(all["latest"], "none"),
                         number_or(all["best"], "none"), number_or(all["step"], "none"));
   }
+  if (all.contains("state_sha256")) text += fmt::format("state sha256 {}\n", all["state_sha256"].get<std::string>());
   if (all.contains("parameters")) {
     text += fmt::format("parameters {}\n", grouped(all["parameters"].get<std::int64_t>()));
   }

@@ -4,10 +4,13 @@ namespace minnow::cli {
 
 std::span<const Verb* const> verbs() {
   static constexpr const Verb* kVerbs[] = {
+      &kVerbSample,
+      &kVerbEval,
       &kVerbPlot,
       &kVerbInspect,
       &kVerbConfig,
       &kVerbOps,
+      &kVerbBench,
   };
   return kVerbs;
 }
