@@ -162,6 +162,24 @@ TEST_F(SaveFaults, EveryWriteSideCallFails) {
   EXPECT_GT(faults, 60);
 }
 
+// The fault stays from one call on: cleaning may fail too, so temporaries may remain; the next save removes them.
+TEST_F(SaveFaults, SlowEveryWriteSideCallFailsForGood) {
+  for (const SystemCall& call : calls_of_a_save()) {
+    if (!is_write_side(call)) continue;
+    for (const std::string error : {"ENOSPC", "EIO", "EDQUOT"}) {
+      const std::filesystem::path run = fresh_run();
+      const std::string fault =
+          "inject=" + call.name + ":error=" + error + ":when=" + std::to_string(call.ordinal) + "+";
+      const Outcome outcome = traced(fault, run, 4);
+      EXPECT_TRUE(outcome.code == 5 || (outcome.code == 0 && latest_step(run) == 4)) << fault << outcome.output;
+      expect_whole(run, fault + call.line);
+      expect_next_save_works(run, fault + call.line);
+      if (HasFailure()) return;
+      std::filesystem::remove_all(run);
+    }
+  }
+}
+
 TEST_F(SaveFaults, InterruptedCallsAreTakenUpAgain) {
   for (const SystemCall& call : calls_of_a_save()) {
     if (!is_write_side(call) || (call.name != "write" && call.name != "fsync" && call.name != "openat")) continue;
