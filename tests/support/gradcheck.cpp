@@ -116,7 +116,8 @@ double Call::weighted_sum(const std::vector<Tensor>& inputs) const {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (!is_floating(outputs[i].dtype())) continue;
     const std::vector<double> a = outputs[i].to_vector<double>();
-    const std::vector<double> b = seed_for(outputs[i], i).to_vector<double>();
+    std::vector<double>& b = seeds_[i];
+    if (b.empty()) b = seed_for(outputs[i], i).to_vector<double>();
     for (std::size_t k = 0; k < a.size(); ++k) total += a[k] * b[k];
   }
   return total;
