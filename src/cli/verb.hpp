@@ -27,6 +27,8 @@ extern const Verb kVerbInspect;
 extern const Verb kVerbOps;
 extern const Verb kVerbPlot;
 extern const Verb kVerbSample;
+extern const Verb kVerbTrain;
+extern const Verb kVerbVerify;
 
 /// @return all verbs in the order of `minnow help`.
 std::span<const Verb* const> verbs();

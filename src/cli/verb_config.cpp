@@ -50,9 +50,9 @@ int explain(const Arguments& arguments) {
   const auto found = named_keys(arguments.name);
   if (found.empty()) {
     const Key* near = nearest_key(arguments.name);
-    throw ConfigError(fmt::format("[config explain] KEY must be a key or a table; got {}. Hint: {}", arguments.name,
-                                  near == nullptr ? "`minnow config reference` lists all"
-                                                  : fmt::format("did you mean {}?", near->name)));
+    throw ConfigError(fmt::format(
+        "[config explain] KEY must be a key or a table; got {}. Hint: {}", arguments.name,
+        near == nullptr ? "`minnow config reference` lists all" : fmt::format("did you mean {}?", near->name)));
   }
   Json list = Json::array();
   std::string text;

@@ -61,7 +61,6 @@ enum class StopReason {
   kTimeLimit,        ///< train.max_minutes are over
   kInterrupted,      ///< a signal came; everything is saved
   kNumeric,          ///< too many steps in a row were not finite
-  kDryRun,           ///< nothing was to be done
 };
 
 struct TrainOptions {

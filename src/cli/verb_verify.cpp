@@ -1,0 +1,114 @@
+/// @file
+/// `minnow verify`: proves that a run resumes bit by bit, and checks its checkpoints.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/config_file.hpp"
+#include "cli/signals.hpp"
+#include "cli/terminal.hpp"
+#include "cli/threads.hpp"
+#include "cli/verb.hpp"
+#include "minnow/base/error.hpp"
+#include "minnow/io/checkpoint.hpp"
+#include "minnow/io/file.hpp"
+#include "minnow/train/verify.hpp"
+
+namespace minnow::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string run;
+  std::vector<std::string> overrides;
+  std::int64_t steps = 20;
+  bool checkpoints_only = false, json = false;
+};
+
+/// A working directory inside the run that goes with the object.
+class Scratch {
+ public:
+  explicit Scratch(const fs::path& run) : path_(run / fmt::format(".verify-{}", getpid())) { make_directories(path_); }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+/// @return problems of all checkpoints, one line each.
+std::vector<std::string> check_checkpoints(const fs::path& run) {
+  std::vector<std::string> problems;
+  const auto all = list_checkpoints(run);
+  if (all.empty()) throw CheckpointError(fmt::format("[verify] {} must hold a checkpoint; it has none", run.string()));
+  for (const CheckpointInfo& info : all) {
+    const VerifyReport report = verify_checkpoint(info.directory);
+    print_line(fmt::format("step {}: {}", info.step, report.ok() ? "every bit as written" : report.text()));
+    problems.insert(problems.end(), report.problems.begin(), report.problems.end());
+  }
+  return problems;
+}
+
+int run(const Arguments& arguments) {
+  const fs::path directory = arguments.run;
+  if (!path_exists(directory))
+    throw CheckpointError(fmt::format("[verify] the run directory must exist; {} does not", arguments.run));
+  const std::vector<std::string> problems = check_checkpoints(directory);
+  nlohmann::ordered_json json{{"checkpoints_ok", problems.empty()}, {"problems", problems}};
+  bool ok = problems.empty();
+  if (!arguments.checkpoints_only) {
+    install_stop_signals();
+    VerifyOptions options;
+    options.config = read_config_file(directory / "config.toml", arguments.overrides);
+    use_threads(options.config.config.compute.threads);
+    options.steps = arguments.steps;
+    options.threads = {1, 2, 3};
+    const Scratch scratch(directory);
+    options.scratch = scratch.path();
+    options.report = [](const std::string& line) { print_line(line); };
+    options.interrupted = stop_exit_code;
+    const VerifyResult result = verify_resume(options);
+    if (stop_exit_code() != 0) return stop_exit_code();
+    ok = ok && result.ok();
+    auto rows = nlohmann::ordered_json::array();
+    for (const VerifyRow& row : result.rows) {
+      rows.push_back({{"what", row.what},
+                      {"state_sha256", row.hash},
+                      {"same_state", row.same_state},
+                      {"same_log", row.same_logs}});
+    }
+    json["state_sha256"] = result.hash;
+    json["resumes"] = rows;
+    print_line(result.ok() ? fmt::format("all {} comparisons are equal to the last bit", result.rows.size())
+                           : "a resume DIFFERS from the straight run");
+  }
+  json["ok"] = ok;
+  if (arguments.json) print_result(json.dump() + "\n");
+  return static_cast<int>(ok ? ExitCode::kDone : ExitCode::kCheckpoint);
+}
+
+Action setup(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  options.argument("RUN", arguments->run, "Run directory");
+  options.overrides(arguments->overrides);
+  options.integer("--steps", arguments->steps, "Steps of the runs compared; each is interrupted once", 2, 100000);
+  options.flag("--checkpoints-only", arguments->checkpoints_only, "Check the checkpoints' bits, train nothing");
+  options.flag("--json", arguments->json, "Write the outcome as JSON to stdout");
+  return [arguments] { return run(*arguments); };
+}
+
+}  // namespace
+
+const Verb kVerbVerify = {"verify", "Prove that a run resumes to the last bit", "Training", setup};
+
+}  // namespace minnow::cli
