@@ -120,7 +120,4 @@ namespace minnow {
 }
 /// @}
 
-/// y = a + b; see mul. Gradient: dout to both sides.
-[[nodiscard]] Tensor add(const Tensor& a, const Tensor& b);
-
 }  // namespace minnow
