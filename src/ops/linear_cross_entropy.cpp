@@ -30,9 +30,8 @@ struct LinearCrossEntropy {
           fmt::format("[linear_cross_entropy] x must be (..., C), weight (V, C) and bias (V,); got {}, {} and {}",
                       specs[0].shape.str(), weight.str(), specs[2].present ? specs[2].shape.str() : "none"));
     }
-    if (attrs.reduction == Reduction::kNone)
-      throw ShapeError("[linear_cross_entropy] the reduction must be mean or sum; got none");
-    return {{{{}, specs[0].dtype}}, {{{}, DType::f64}}};
+    const Shape loss = attrs.reduction == Reduction::kNone ? specs[3].shape : Shape{};
+    return {{{loss, specs[0].dtype}}, {{{}, DType::f64}}};
   }
 
   /// Rows of one chunk and the places they are worked on.
