@@ -15,7 +15,7 @@
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
-#include "cli/threads.hpp"
+#include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/gen/generate.hpp"

@@ -11,7 +11,7 @@
 #include "cli/config_file.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
-#include "cli/threads.hpp"
+#include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/io/checkpoint.hpp"
