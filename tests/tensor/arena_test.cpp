@@ -131,7 +131,7 @@ TEST(StepArena, KeepsABoundedNumberOfPlans) {
     const StepArena::Step step(arena, key);
     (void)small_step(static_cast<Index>(100 + key), 1);
   };
-  for (std::uint64_t key : {1, 2, 1, 3, 1}) run(key);  // 3 drives out 2, the least recently used
+  for (std::uint64_t key : {1U, 2U, 1U, 3U, 1U}) run(key);  // 3 drives out 2, the least recently used
   EXPECT_EQ(arena.statistics().plans, 2U);
   EXPECT_EQ(arena.statistics().recorded, 3U);
   EXPECT_EQ(arena.statistics().replayed, 2U);
