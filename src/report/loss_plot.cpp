@@ -138,6 +138,27 @@ std::string cut(const std::string& text, int columns) {
   return text.substr(0, byte_position(text, static_cast<std::size_t>(columns)));
 }
 
+/// Breaks a list at its commas, so that no line is wider than `columns` unless a single entry is.
+std::string wrap(const std::string& list, int columns) {
+  std::string text;
+  int used = 0;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t comma = list.find(", ", begin);
+    const std::size_t end = comma == std::string::npos ? list.size() : comma + 2;
+    const std::string entry = list.substr(begin, end - begin);
+    const int width = static_cast<int>(count_characters(entry)) - (comma == std::string::npos ? 0 : 1);
+    if (used > 0 && used + width > columns) {
+      if (text.back() == ' ') text.pop_back();  // behind the comma
+      text += "\n  ";
+      used = 2;
+    }
+    text += cut(entry, columns - used);
+    used += width + 1;
+    begin = end;
+  }
+  return text;
+}
+
 /// "quickstart: step 1000, loss 1.2345, val_loss 1.3456, best 1.3401 at step 900"
 std::string figures(const LossCurves& run) {
   std::string text = fmt::format("{}: step {}", replace_invalid_utf8(run.name), run.last_step);
@@ -156,7 +177,7 @@ std::string legend(const LossCurves& run, const Marks& marks, int index, bool le
   if (!run.train.empty() && !run.val.empty()) head += "  ";
   if (!run.val.empty()) head += marks.val + " validation";
   const std::string first = cut(head, options.width);
-  const std::string second = cut(figures(run), options.width);
+  const std::string second = wrap(figures(run), options.width);
   if (!options.color) return fmt::format("{}\n{}\n", first, second);
   return fmt::format("{}{}\x1b[0m\n{}\n", color_code(index), first, second);
 }
