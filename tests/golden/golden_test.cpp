@@ -84,7 +84,7 @@ const bool kUnsupportedRegistered =
 
 TEST(GoldenRule, PassesAndFailsAsWritten) {
   EXPECT_TRUE(kUnsupportedRegistered);
-  const auto numbers = [](std::vector<double> values) {
+  const auto numbers = [](const std::vector<double>& values) {
     const auto n = static_cast<Index>(values.size());
     return Tensor::from(values, {n});
   };

@@ -52,6 +52,7 @@ std::vector<Sample> reduction_samples(double low, double high, double correction
       {{33, 10, 5}, {1}}, {{0, 3}, {1}},    {{5000, 3}, {0}}};
   if (singles) calls.insert(calls.end(), {{{}, {}}, {{4, 1, 2}, {1}}, {{1, 6}, {0}, true}});
   std::vector<Sample> samples;
+  samples.reserve(calls.size() + 2);
   for (const Call& call : calls) {
     samples.push_back({call.shape.str() + " over " + call.axes.str(),
                        {sample_numbers(call.shape, low, high, static_cast<unsigned>(samples.size()))},
