@@ -31,6 +31,15 @@ struct Arguments {
   bool json = false, no_cache = false;
 };
 
+/// Weights times rows below which a token is written by one thread: waking the others would take longer than the work,
+/// many times so on a busy machine, where they wait for a processor. The thread count changes no bit of the text.
+constexpr std::int64_t kSharedWork = 8'000'000;
+
+void choose_threads(const LoadedRun& run, const Arguments& arguments) {
+  const bool small = run.model->parameters().count() < kSharedWork / arguments.count;
+  use_threads(arguments.threads == 0 && small ? 1 : arguments.threads);
+}
+
 GenerateOptions generate_options(const Arguments& arguments) {
   GenerateOptions options;
   options.sampler = {.repetition_penalty = arguments.repetition_penalty,
@@ -92,8 +101,8 @@ int sample(const Arguments& arguments) {
   (void)generate_options(arguments);  // what is wrong on the command line comes before what is wrong on the disk
   const WhichCheckpoint which = WhichCheckpoint::parse(arguments.checkpoint);
   const std::string prompt = read_prompt(arguments.prompt);
-  use_threads(arguments.threads);
   const LoadedRun run = open_run(arguments.run, which);
+  choose_threads(run, arguments);
   for (const std::string& warning : run.warnings) print_warning(warning);
   const auto unknown = arguments.unknown == "replace" ? UnknownCharacter::kReplace : UnknownCharacter::kError;
   const std::vector<std::int32_t> ids = prompt_tokens(run.tokenizer.get(), *run.model, prompt, unknown);
