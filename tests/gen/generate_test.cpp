@@ -18,6 +18,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
+/// One thread is quickest for models of this size; the test of threads sets its own.
+class Generate : public testing::Test {
+ protected:
+  void SetUp() override { set_threads(1); }
+};
+
 ModelConfig small_config(Index block_size = 64) {
   ModelConfig config;
   config.n_layer = 2;
@@ -80,22 +86,22 @@ void expect_cache_changes_nothing(const ModelConfig& config, Index count, Index 
   EXPECT_LE(largest_difference(with, without), 1e-5);
 }
 
-TEST(Generate, GreedyTextIsTheSameWithAndWithoutCache) {  // mlx-lm#93
+TEST_F(Generate, GreedyTextIsTheSameWithAndWithoutCache) {  // mlx-lm#93
   expect_cache_changes_nothing(small_config(), 1, 32, {1, 2, 3, 4, 5}, 0);
 }
 
-TEST(Generate, SeveralSamplesAreTheSameWithAndWithoutCache) {
+TEST_F(Generate, SeveralSamplesAreTheSameWithAndWithoutCache) {
   expect_cache_changes_nothing(small_config(), 3, 32, {7}, 1);
 }
 
-TEST(Generate, TextGoesOnBeyondTheWindow) {
+TEST_F(Generate, TextGoesOnBeyondTheWindow) {
   for (const Index block : {1, 2, 3, 8, 9}) {
     SCOPED_TRACE(block);
     expect_cache_changes_nothing(small_config(block), 2, 40, {1, 2, 3, 4, 5}, 1);
   }
 }
 
-TEST(Generate, SinusoidalPositionsReadEverything) {
+TEST_F(Generate, SinusoidalPositionsReadEverything) {
   ModelConfig config = small_config(8);
   config.position = PositionKind::kSinusoidal;
   expect_cache_changes_nothing(config, 2, 40, {1, 2, 3, 4, 5}, 1);
@@ -115,7 +121,7 @@ TEST(Generate, SinusoidalPositionsReadEverything) {
   EXPECT_EQ(generate(*model, tokenizer.get(), std::vector<std::int32_t>{1}, longer).back().ids.size(), 400U);
 }
 
-TEST(Generate, OfALongPromptTheLastBlockCounts) {
+TEST_F(Generate, OfALongPromptTheLastBlockCounts) {
   const auto tokenizer = letters();
   const auto model = make_model(small_config(8), tokenizer->vocab_size());
   std::vector<std::int32_t> prompt;
@@ -126,7 +132,7 @@ TEST(Generate, OfALongPromptTheLastBlockCounts) {
   EXPECT_EQ(whole.front().ids, end.front().ids);
 }
 
-TEST(Generate, TemperatureZeroGivesTheSameTextForAnySeed) {  // nanoGPT#739
+TEST_F(Generate, TemperatureZeroGivesTheSameTextForAnySeed) {  // nanoGPT#739
   const auto tokenizer = letters();
   const auto model = make_model(small_config(), tokenizer->vocab_size());
   std::string first;
@@ -140,7 +146,7 @@ TEST(Generate, TemperatureZeroGivesTheSameTextForAnySeed) {  // nanoGPT#739
   EXPECT_EQ(first.size(), 30U);
 }
 
-TEST(Generate, TopKZeroIsOff) {
+TEST_F(Generate, TopKZeroIsOff) {
   const auto tokenizer = letters();
   const auto model = make_model(small_config(), tokenizer->vocab_size());
   const auto text = [&](Index k) {
@@ -153,7 +159,7 @@ TEST(Generate, TopKZeroIsOff) {
   EXPECT_NE(text(0), text(2));
 }
 
-TEST(Generate, SampleIsTheSameWhateverRunsBesideIt) {
+TEST_F(Generate, SampleIsTheSameWhateverRunsBesideIt) {
   const auto tokenizer = letters(true);
   const auto model = make_model(small_config(16), tokenizer->vocab_size());
   const std::vector<std::int32_t> prompt = prompt_ids(*tokenizer, "ab");
@@ -175,7 +181,7 @@ TEST(Generate, SampleIsTheSameWhateverRunsBesideIt) {
   EXPECT_TRUE(texts_differ);
 }
 
-TEST(Generate, BitsAreTheSameAtAnyNumberOfThreads) {
+TEST_F(Generate, BitsAreTheSameAtAnyNumberOfThreads) {
   const auto tokenizer = letters();
   const int before = threads();
   std::vector<std::vector<Generation>> results;
@@ -194,7 +200,7 @@ TEST(Generate, BitsAreTheSameAtAnyNumberOfThreads) {
   }
 }
 
-TEST(Generate, PiecesAreValidTextAndAddUpToIt) {
+TEST_F(Generate, PiecesAreValidTextAndAddUpToIt) {
   const ByteTokenizer tokenizer;
   const auto model = make_model(small_config(), 256);
   std::map<Index, std::string> streamed;
@@ -251,7 +257,7 @@ std::vector<std::int32_t> bytes_of(std::string_view text) {
   return ids;
 }
 
-TEST(Generate, StopsAtAStopStringOverTokenBorders) {
+TEST_F(Generate, StopsAtAStopStringOverTokenBorders) {
   const ByteTokenizer tokenizer;
   Reciter model(bytes_of("one é two é! three"), 256);
   const auto result =
@@ -261,7 +267,7 @@ TEST(Generate, StopsAtAStopStringOverTokenBorders) {
   EXPECT_EQ(result.ids.size(), 14U);
 }
 
-TEST(Generate, PromptDoesNotCountForStopStrings) {
+TEST_F(Generate, PromptDoesNotCountForStopStrings) {
   const ByteTokenizer tokenizer;
   Reciter model(bytes_of("??bab"), 256);
   const auto result =
@@ -270,7 +276,7 @@ TEST(Generate, PromptDoesNotCountForStopStrings) {
   EXPECT_EQ(result[0].reason, FinishReason::kMaxTokens);
 }
 
-TEST(Generate, ClosingBoundaryEndsTheText) {
+TEST_F(Generate, ClosingBoundaryEndsTheText) {
   const ByteTokenizer tokenizer(true);
   Reciter model({'e', 'm', 'm', 'a', 256, 'x', 'x'}, 257);
   const auto result = generate(model, &tokenizer, std::vector<std::int32_t>{256}, {.max_tokens = 7})[0];
@@ -279,14 +285,14 @@ TEST(Generate, ClosingBoundaryEndsTheText) {
   EXPECT_EQ(result.ids.size(), 4U);
 }
 
-TEST(Generate, IllFormedEndIsReplaced) {
+TEST_F(Generate, IllFormedEndIsReplaced) {
   const ByteTokenizer tokenizer;
   Reciter model({'a', 0xF0, 0x9F, 'x'}, 256);
   const auto result = generate(model, &tokenizer, std::vector<std::int32_t>{10}, {.max_tokens = 3})[0];
   EXPECT_EQ(result.text, "a\xEF\xBF\xBD");
 }
 
-TEST(Generate, PaddedVocabularyIsNeverChosen) {
+TEST_F(Generate, PaddedVocabularyIsNeverChosen) {
   const ByteTokenizer tokenizer;  // 256 of 300 ids have a text
   Reciter model(std::vector<std::int32_t>(100, 299), 300);
   const auto results = generate(model, &tokenizer, std::vector<std::int32_t>{10}, {.max_tokens = 100});
@@ -294,7 +300,7 @@ TEST(Generate, PaddedVocabularyIsNeverChosen) {
   for (const std::int32_t id : results[0].ids) EXPECT_LT(id, 256);
 }
 
-TEST(Generate, WithoutTokenizerThereAreIds) {
+TEST_F(Generate, WithoutTokenizerThereAreIds) {
   Reciter model({5, 6, 7, 8}, 10);
   const auto result = generate(model, nullptr, std::vector<std::int32_t>{1}, {.max_tokens = 4})[0];
   EXPECT_EQ(result.ids, (std::vector<std::int32_t>{5, 6, 7, 8}));
@@ -302,7 +308,7 @@ TEST(Generate, WithoutTokenizerThereAreIds) {
   EXPECT_THROW(generate(model, nullptr, std::vector<std::int32_t>{1}, {.stop = {"x"}}), ConfigError);
 }
 
-TEST(Generate, CanBeInterrupted) {
+TEST_F(Generate, CanBeInterrupted) {
   const ByteTokenizer tokenizer;
   Reciter model(bytes_of("abcdefgh"), 256);
   int asked = 0;
@@ -315,14 +321,14 @@ TEST(Generate, CanBeInterrupted) {
   }
 }
 
-TEST(Generate, ScoresThatAreNoNumbersAreAnError) {
+TEST_F(Generate, ScoresThatAreNoNumbersAreAnError) {
   const ByteTokenizer tokenizer;
   Reciter model(bytes_of("abc"), 256);
   model.value = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THROW(generate(model, &tokenizer, std::vector<std::int32_t>{10}, {.max_tokens = 3}), NumericError);
 }
 
-TEST(Generate, NothingToWriteIsNoError) {
+TEST_F(Generate, NothingToWriteIsNoError) {
   const ByteTokenizer tokenizer;
   Reciter model({}, 256);
   const auto results = generate(model, &tokenizer, std::vector<std::int32_t>{10}, {.count = 2, .max_tokens = 0});
@@ -330,7 +336,7 @@ TEST(Generate, NothingToWriteIsNoError) {
   EXPECT_EQ(results[1].text, "");
 }
 
-TEST(Generate, BadRequestsAreRefused) {
+TEST_F(Generate, BadRequestsAreRefused) {
   const ByteTokenizer tokenizer;
   Reciter model(bytes_of("abc"), 256);
   const std::vector<std::int32_t> prompt = {10};
