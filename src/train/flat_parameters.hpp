@@ -23,6 +23,7 @@ class FlatParameters {
 
   [[nodiscard]] Tensor& values() { return values_; }
   [[nodiscard]] Index count() const { return values_.numel(); }
+  [[nodiscard]] DType dtype() const { return values_.dtype(); }
   /// @return numbers of parameters with two or more axes, which lie in front.
   [[nodiscard]] Index decayed() const { return decayed_; }
   [[nodiscard]] const std::vector<Slice>& slices() const { return slices_; }

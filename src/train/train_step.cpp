@@ -32,8 +32,9 @@ struct TrainStep::Parts {
               {.beta1 = o.optimizer.beta1,
                .beta2 = o.optimizer.beta2,
                .eps = o.optimizer.eps,
-               .weight_decay = o.optimizer.weight_decay}),
-        sum(flat.count()) {}
+               .weight_decay = o.optimizer.weight_decay},
+              flat.dtype()),
+        sum(flat.count(), flat.dtype()) {}
 
   /// Forward and backward of rows [first, first + rows); their gradients go into the next leaf of the sum.
   void run_leaf(const Batch& batch, Index first, Index rows, std::int64_t step) {
@@ -55,7 +56,10 @@ struct TrainStep::Parts {
   /// @return what is wrong with the gradients, naming the first parameter that is not finite; empty when nothing is.
   std::string find_problem(const Tensor& gradients, double loss) {
     std::vector<kernels::NonFinite> scratch(static_cast<std::size_t>(kernels::flat_chunks(flat.count())));
-    const kernels::NonFinite found = kernels::count_non_finite(gradients.data<float>(), flat.count(), scratch.data());
+    const kernels::NonFinite found =
+        gradients.dtype() == DType::f64
+            ? kernels::count_non_finite(gradients.data<double>(), flat.count(), scratch.data())
+            : kernels::count_non_finite(gradients.data<float>(), flat.count(), scratch.data());
     if (found.count > 0) {
       return fmt::format("the gradient of {} has a value that is not finite ({} such values in all)",
                          flat.name_at(found.first), found.count);

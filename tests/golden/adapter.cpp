@@ -7,10 +7,16 @@ namespace {
 
 const std::map<std::string, AdapterTable>& tables() {
   static const std::map<std::string, AdapterTable> all = {
-      {"elementwise", elementwise_adapters()}, {"reduction", reduction_adapters()},
-      {"matmul", matmul_adapters()},           {"norm", norm_adapters()},
-      {"attention", attention_adapters()},     {"clip", clip_adapters()},
-      {"schedule", schedule_adapters()},       {"optimiser", optimiser_adapters()},
+      {"elementwise", elementwise_adapters()},
+      {"reduction", reduction_adapters()},
+      {"matmul", matmul_adapters()},
+      {"norm", norm_adapters()},
+      {"attention", attention_adapters()},
+      {"clip", clip_adapters()},
+      {"schedule", schedule_adapters()},
+      {"optimiser", optimiser_adapters()},
+      {"block", block_adapters()},
+      {"model", model_adapters()},
   };
   return all;
 }

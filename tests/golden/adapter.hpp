@@ -66,6 +66,8 @@ AdapterTable attention_adapters();
 AdapterTable clip_adapters();
 AdapterTable schedule_adapters();
 AdapterTable optimiser_adapters();
+AdapterTable block_adapters();
+AdapterTable model_adapters();
 
 /// @return the adapter of a case. Throws: Unsupported when its kind or op has none.
 Adapter find_adapter(const Case& which);

@@ -43,6 +43,7 @@ void read_mask(Call& call, AttentionOptions& options, AttentionInputs& inputs) {
   } else if (mask == "sliding_window") {
     options.causal = true;
     options.window = call.options.integer("window");
+    if (call.options.has("align")) options.align = align_of(call);
   } else if (mask == "bool") {
     call.options.require("bool_mask_true", "attend");
     inputs.mask = call.in("mask");
@@ -53,12 +54,22 @@ void read_mask(Call& call, AttentionOptions& options, AttentionInputs& inputs) {
   }
 }
 
+/// Repeats key/value heads for grouped queries: (B, Hkv, T, D) -> (B, H, T, D).
+Tensor repeat_heads(const Tensor& x, Index heads) {
+  if (x.size(1) == heads) return x;
+  const Index times = heads / x.size(1);
+  const Tensor one = reshape(x, {x.size(0), x.size(1), 1, x.size(2), x.size(3)});
+  return reshape(expand(one, {x.size(0), x.size(1), times, x.size(2), x.size(3)}),
+                 {x.size(0), heads, x.size(2), x.size(3)});
+}
+
 /// A bias that has a gradient: attention out of simple operations, since the coarse one takes its masks as constants.
-Tensor with_learned_bias(const Tensor& q, const Tensor& k, const Tensor& v, const Tensor& bias,
-                         const AttentionOptions& options) {
-  if (q.size(1) != k.size(1)) throw Unsupported("a bias with gradient and grouped queries");
+Tensor with_learned_bias(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
+                         const AttentionInputs& inputs) {
+  if (inputs.alibi_slopes.defined()) throw Unsupported("a bias with gradient beside ALiBi");
   const double scale = options.scale.value_or(1 / std::sqrt(static_cast<double>(q.size(-1))));
-  return matmul(softmax(matmul(q, transpose(k, -2, -1)) * scale + bias, -1), v);
+  const Tensor scores = matmul(q, transpose(repeat_heads(k, q.size(1)), -2, -1)) * scale + inputs.mask;
+  return matmul(softmax(scores, -1), repeat_heads(v, q.size(1)));
 }
 
 Outcome attend(Call& call) {
@@ -67,7 +78,8 @@ Outcome attend(Call& call) {
   read_mask(call, options, inputs);
   options.scale = call.options.number_or_null("scale");
   if (call.options.has("alibi") && call.options.flag("alibi")) {
-    inputs.alibi_slopes = alibi_slopes(call.options.integer("heads"), call.dtype());
+    call.options.require("heads", call.in("q").size(1));
+    inputs.alibi_slopes = alibi_slopes(call.in("q").size(1), call.dtype());
   }
   const Tensor& q = call.in("q");
   const Tensor& k = call.in("k");
@@ -75,7 +87,7 @@ Outcome attend(Call& call) {
   call.options.require("q_heads", q.size(1));
   call.options.require("kv_heads", k.size(1));
   const Tensor y = inputs.mask.defined() && requires_grad(inputs.mask)
-                       ? with_learned_bias(q, k, v, inputs.mask, options)
+                       ? with_learned_bias(q, k, v, options, inputs)
                        : scaled_dot_product_attention(q, k, v, options, inputs);
   return {{{"y", y}, {"attn", attention_weights(q, k, options, inputs)}}};
 }
