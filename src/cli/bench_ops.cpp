@@ -34,6 +34,7 @@ double median_seconds(const Work& work) {
   const double once = std::max(time(1), 1e-9);
   const auto calls = std::max<std::int64_t>(1, std::llround(kSecondsPerTiming / once));
   std::vector<double> times;
+  times.reserve(kTimings);
   for (int i = 0; i < kTimings; ++i) times.push_back(time(calls) / static_cast<double>(calls));
   std::sort(times.begin(), times.end());
   return times[times.size() / 2];

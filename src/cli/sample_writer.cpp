@@ -5,7 +5,7 @@
 
 namespace minnow::cli {
 
-SampleWriter::SampleWriter(Index count, std::string prompt, bool one_per_line)
+SampleWriter::SampleWriter(Index count, const std::string& prompt, bool one_per_line)
     : samples_(static_cast<std::size_t>(count)), prompt_(replace_invalid_utf8(prompt)), one_per_line_(one_per_line) {
   start();
 }

@@ -16,7 +16,7 @@ class SampleWriter {
  public:
   /// @param prompt text to show in front of every sample
   /// @param one_per_line the samples are single lines: nothing stands between them
-  SampleWriter(Index count, std::string prompt, bool one_per_line);
+  SampleWriter(Index count, const std::string& prompt, bool one_per_line);
 
   void add(Index sample, std::string_view piece);
   void end(Index sample);

@@ -121,6 +121,7 @@ class Generator {
     window_.append(chosen);
     if (kept.size() == alive_.size()) return;
     std::vector<Index> alive;
+    alive.reserve(kept.size());
     for (const Index row : kept) alive.push_back(alive_[static_cast<std::size_t>(row)]);
     alive_ = std::move(alive);
     if (!kept.empty()) window_.keep_rows(kept);

@@ -69,7 +69,8 @@ std::string Canvas::row(int row, bool color) const {
   std::string text;
   int current = -1;
   for (int column = 0; column < columns_; ++column) {
-    const Cell& cell = cells_[static_cast<std::size_t>(row * columns_ + column)];
+    const Cell& cell =
+        cells_[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns_) + static_cast<std::size_t>(column)];
     const bool blank = cell.text.empty() && cell.dots == 0;
     const int wanted = blank ? current : cell.color;
     if (color && wanted != current) {
