@@ -1,0 +1,15 @@
+#pragma once
+/// @file
+/// Gives libraries the settings that they read only while the program is loaded.
+
+namespace minnow::cli {
+
+/// Starts the program anew, once, with these variables where the user set none of the same purpose:
+/// - GOMP_SPINCOUNT: how long idle OpenMP threads spin before they sleep. The default spins for milliseconds, so that
+/// one
+///   other busy program makes every small loop wait for a time slice (measured: 20 times slower and more).
+/// - OPENBLAS_NUM_THREADS=1: OpenBLAS is called serially, its own idle threads would only spin.
+/// Returns when there is nothing to change, or when the program cannot be started anew.
+void settle_libraries(char** argv);
+
+}  // namespace minnow::cli
