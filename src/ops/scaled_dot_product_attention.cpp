@@ -19,6 +19,7 @@ struct Sdpa {
       "scaled_dot_product_attention(q, k, v, mask?, key_lengths?, alibi_slopes?, options) -> out",
       "out_i = sum_j softmax_j(scale q_i . k_j + masks) v_j", "Vaswani et al. 2017; tiles as in Dao et al. 2022"};
   static constexpr Saves kSaves{.inputs = 0b111111, .outputs = 1};  // aux: lse (B, H, Tq)
+  static constexpr bool kStrided = true;
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
     const Shape& q = specs[0].shape;
@@ -57,6 +58,19 @@ struct Sdpa {
     }
   }
 
+  /// Heads may lie anywhere, as in a key/value cache; only the channels of a row must lie in line.
+  static std::vector<Tensor> rows_in_line(std::span<const Tensor> in) {
+    std::vector<Tensor> lines(in.begin(), in.end());
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (lines[i].size(-1) > 1 && lines[i].strides().back() != 1) lines[i] = lines[i].contiguous();
+    }
+    for (std::size_t i = 4; i < lines.size(); ++i) {
+      if (lines[i].defined()) lines[i] = lines[i].contiguous();
+    }
+    return lines;
+  }
+
+  /// @param in what rows_in_line gave; must live as long as the result
   template <class T>
   static kernels::AttentionArgs<T> arguments(std::span<const Tensor> in, const Attrs& attrs) {
     kernels::AttentionArgs<T> args;
@@ -77,7 +91,8 @@ struct Sdpa {
 
   template <class T>
   static void forward(const ForwardContext& c, const Attrs& attrs) {
-    const auto args = arguments<T>(c.inputs, attrs);
+    const std::vector<Tensor> in = rows_in_line(c.inputs);
+    const auto args = arguments<T>(in, attrs);
     const Tensor scratch = attention_scratch(args);
     kernels::attention_forward<T>(args, heads_of(c.outputs[0].mutable_data<T>(), c.outputs[0].strides()),
                                   c.aux[0].mutable_data<T>(), nullptr, scratch.raw());
@@ -85,7 +100,8 @@ struct Sdpa {
 
   template <class T>
   static void backward(const BackwardContext& c, const Attrs& attrs) {
-    const auto args = arguments<T>(c.inputs, attrs);
+    const std::vector<Tensor> in = rows_in_line(c.inputs);
+    const auto args = arguments<T>(in, attrs);
     const Tensor scratch = attention_scratch(args);
     kernels::AttentionGradient<T> to[3];
     for (std::size_t i = 0; i < 3; ++i) {

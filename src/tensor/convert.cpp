@@ -3,7 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "tensor/bfloat16.hpp"
+#include "minnow/kernels/convert.hpp"
 #include "tensor/strided.hpp"
 
 namespace minnow {
@@ -16,9 +16,9 @@ To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
   } else if constexpr (std::is_same_v<From, BFloat16>) {
-    return convert<To>(to_float(value));
+    return convert<To>(kernels::f32_from_bf16(value.bits));
   } else if constexpr (std::is_same_v<To, BFloat16>) {
-    return to_bfloat16(static_cast<float>(value));
+    return BFloat16{kernels::bf16_from_f32(static_cast<float>(value))};
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{0};
   } else {
