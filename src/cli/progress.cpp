@@ -71,7 +71,8 @@ std::string ProgressLine::text() const {
   if (setup_.total > 0) {
     const double part = std::clamp(static_cast<double>(done_) / static_cast<double>(setup_.total), 0.0, 1.0);
     line += fmt::format(" {}/{}", done_, setup_.total);
-    if (setup_.terminal && setup_.width >= 60) line += fmt::format(" {}", styled(bar(part), Style::kBlue, setup_.color));
+    if (setup_.terminal && setup_.width >= 60)
+      line += fmt::format(" {}", styled(bar(part), Style::kBlue, setup_.color));
     line += fmt::format(" {:3.0f}%", std::floor(part * 100));
   } else {
     line += fmt::format(" {}", done_);
