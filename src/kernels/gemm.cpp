@@ -1,6 +1,8 @@
 #include "minnow/kernels/gemm.hpp"
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 #include "kernels/gemm_blas.hpp"
 #include "kernels/gemm_tiles.hpp"
@@ -18,28 +20,68 @@ Tile tile_at(const GemmTiles& tiles, Index m, Index n, Index index) {
   return {row, col, std::min(tiles.rows, m - row), std::min(tiles.cols, n - col)};
 }
 
-/// The tile's product, straight into C.
+/// C of the tile = op(A) op(B) [+ C], the operands given by their first elements.
+template <class T>
+BlasCall<T> blas_call(const GemmArgs<T>& x, const Tile& tile, bool add) {
+  return {.trans_a = x.trans_a,
+          .trans_b = x.trans_b,
+          .m = tile.rows,
+          .n = tile.cols,
+          .k = x.k,
+          .alpha = T(1),
+          .a = x.a + (x.trans_a ? tile.row : tile.row * x.lda),
+          .lda = x.lda,
+          .b = x.b + (x.trans_b ? tile.col * x.ldb : tile.col),
+          .ldb = x.ldb,
+          .beta = add ? T(1) : T(0),
+          .c = x.c + tile.row * x.ldc + tile.col,
+          .ldc = x.ldc};
+}
+
+/// Whether OpenBLAS would sum this product over k in another order than that of more rows. With that, a sequence would
+/// get other bits by itself than in a batch. Single rows are left as they are: decoding is bound by memory.
+template <class T>
+bool is_thin(const GemmArgs<T>& x, const Tile& tile) {
+  return x.trans_b && !x.trans_a && x.m > 1 && (tile.rows == 1 || tile.rows * tile.cols <= kThinTile);
+}
+
+/// Multiplies a thin tile with as many rows of zeros below it as the usual order of summation needs.
+template <class T>
+void multiply_thin_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
+  thread_local std::vector<T> a;  // keep their memory between calls: thin tiles are small and many
+  thread_local std::vector<T> c;
+  BlasCall<T> call = blas_call(x, tile, add);
+  const T* from = call.a;
+  T* to = call.c;
+  call.m = std::max<Index>(2, kThinTile / tile.cols + 1);
+  a.assign(static_cast<std::size_t>(call.m * x.k), T(0));
+  c.assign(static_cast<std::size_t>(call.m * tile.cols), T(0));
+  for (Index row = 0; row < tile.rows; ++row) {
+    std::copy_n(from + row * x.lda, x.k, a.data() + row * x.k);
+    if (add) std::copy_n(to + row * x.ldc, tile.cols, c.data() + row * tile.cols);
+  }
+  call.a = a.data();
+  call.lda = x.k;
+  call.c = c.data();
+  call.ldc = tile.cols;
+  blas_gemm(call);
+  for (Index row = 0; row < tile.rows; ++row) std::copy_n(c.data() + row * tile.cols, tile.cols, to + row * x.ldc);
+}
+
+/// The tile's product, into C.
 template <class T>
 void multiply_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
-  T* c = x.c + tile.row * x.ldc + tile.col;
   if (x.k == 0) {
+    T* c = x.c + tile.row * x.ldc + tile.col;
     if (!add)
       for (Index row = 0; row < tile.rows; ++row) std::fill_n(c + row * x.ldc, tile.cols, T(0));
     return;
   }
-  blas_gemm(BlasCall<T>{.trans_a = x.trans_a,
-                        .trans_b = x.trans_b,
-                        .m = tile.rows,
-                        .n = tile.cols,
-                        .k = x.k,
-                        .alpha = T(1),
-                        .a = x.a + (x.trans_a ? tile.row : tile.row * x.lda),
-                        .lda = x.lda,
-                        .b = x.b + (x.trans_b ? tile.col * x.ldb : tile.col),
-                        .ldb = x.ldb,
-                        .beta = add ? T(1) : T(0),
-                        .c = c,
-                        .ldc = x.ldc});
+  if (is_thin(x, tile)) {
+    multiply_thin_tile(x, tile, add);
+  } else {
+    blas_gemm(blas_call(x, tile, add));
+  }
 }
 
 /// Bias, activation and residual on one tile of C, row by row.
@@ -81,6 +123,14 @@ GemmTiles tiles_of(const GemmArgs<T>& args) {
 }
 
 }  // namespace
+
+bool gemm_rows_are_independent() {
+  static const bool kIndependent = [] {
+    const std::string core = blas_info().core;
+    return core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";
+  }();
+  return kIndependent;
+}
 
 template <class T>
 void gemm(const GemmArgs<T>& args) {

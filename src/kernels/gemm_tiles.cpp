@@ -62,6 +62,7 @@ GemmTiles choose_gemm_tiles(Index m, Index n, Index k) {
     const Index most_cols = std::clamp<Index>(n / kMinEdge, 1, kMaxTiles / parts_m);
     for (Index parts_n = 1; parts_n <= most_cols; ++parts_n) {
       GemmTiles tiles{edge(m, parts_m), edge(n, parts_n), 0, 0};
+      if (m > 1 && tiles.rows * tiles.cols <= kThinTile) continue;
       tiles.grid_rows = ceil_div(m, tiles.rows);
       tiles.grid_cols = ceil_div(n, tiles.cols);
       const double candidate = overhead(tiles, multiply_adds);

@@ -5,6 +5,7 @@
 
 #include "minnow/autograd/backward.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/kernels/gemm.hpp"
 #include "minnow/tasks/batch_tensors.hpp"
 #include "minnow/tensor/arena.hpp"
 
@@ -93,11 +94,13 @@ std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index
     throw DataError("[evaluate] there must be a validation split; the data have none. Hint: set data.split");
   const NoGrad no_grad;
   StepArena arena;
+  // Where the bits of a sequence depend on those beside it, each runs by itself.
+  const Index rows = kernels::gemm_rows_are_independent() && model.block_size() > 1 ? batch_size : 1;
   LmScore score;
   double total = 0;  // row by row, in order: the sum does not depend on the batch size
-  for (Index first = 0; first < windows.windows(); first += batch_size) {
+  for (Index first = 0; first < windows.windows(); first += rows) {
     if (stop && stop()) return std::nullopt;
-    const Batch batch = windows.make_batch(first, batch_size);
+    const Batch batch = windows.make_batch(first, rows);
     const StepArena::Step plan(arena, static_cast<std::uint64_t>(batch.rows));
     const BatchTensors in = batch_tensors(batch, 0, batch.rows);
     const Tensor losses = model.token_losses(in.tokens, in.targets, {});

@@ -200,6 +200,28 @@ TYPED_TEST(Gemm, BatchSumsIntoOneMatrix) {
   }
 }
 
+/// A sequence must have the same bits by itself and in a batch: A B^T, every row.
+TYPED_TEST(Gemm, RowsHaveTheSameBitsHoweverManyThereAre) {
+  if (!gemm_rows_are_independent()) GTEST_SKIP() << "not with the kernels of " << blas_info().core;
+  for (const Index k : {7, 64, 600}) {
+    for (const Index n : {1, 16, 65, 384}) {
+      Problem<TypeParam> whole(300, n, k, false, true, true);
+      const std::vector<TypeParam> old = whole.c;
+      whole.args.epilogue = {.bias = whole.bias.data(), .activation = Activation::kGeluErf};
+      gemm(whole.args);
+      for (const Index m : {2, 3, 8, 17, 24, 33, 96, 97, 128, 257}) {
+        std::vector<TypeParam> c = old;
+        GemmArgs<TypeParam> part = whole.args;
+        part.m = m;
+        part.c = c.data();
+        gemm(part);
+        const auto bytes = static_cast<std::size_t>(m * part.ldc) * sizeof(TypeParam);
+        EXPECT_EQ(std::memcmp(c.data(), whole.c.data(), bytes), 0) << m << " rows, n " << n << ", k " << k;
+      }
+    }
+  }
+}
+
 TEST(GemmTiles, CoverTheMatrixAndSplitTheWork) {
   for (const Index m : {1, 7, 65, 128, 768, 4096})
     for (const Index n : {1, 31, 65, 384, 50257})

@@ -46,10 +46,15 @@ struct GemmArgs {
 /// Computes C = activation(op(A) op(B) [+ C] + bias) + residual. k = 0 makes the product zero; m = 0 or n = 0: nothing.
 /// Accuracy: each element within about k * eps * sum |a||b| of the exact product (order of summation is the BLAS's).
 /// Threads: same bits at any thread count, also inside a parallel region (then serial). Tiles depend on (m, n, k) and
-/// the type alone. A call with m = 1 may differ in the last bits from the same row of a larger call.
+/// the type alone; for the bits of a row beside other rows see gemm_rows_are_independent().
 /// Instantiated for float and double.
 template <class T>
 void gemm(const GemmArgs<T>& args);
+
+/// @return whether, with trans_b and without trans_a (what `linear` computes), a row of C has the same bits however
+/// many rows the call has, m = 1 excepted. So it is with OpenBLAS's kernels for AVX-512; those for Haswell and Zen take
+/// rows in groups and sum what is left over in another order.
+[[nodiscard]] bool gemm_rows_are_independent();
 
 /// The specification of `gemm`: three plain loops, sums in double, one rounding to T per step of the epilogue.
 template <class T>
