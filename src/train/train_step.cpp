@@ -15,6 +15,11 @@
 #include "train/flat_parameters.hpp"
 
 namespace minnow {
+namespace {
+
+constexpr double kLargestSquarable = 1e19;  // its square is below f32's largest number, 3.4e38
+
+}  // namespace
 
 struct TrainStep::Parts {
   LanguageModel& model;
@@ -94,7 +99,14 @@ std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, 
     return result;
   }
   const double clip = p.options.optimizer.grad_clip;
-  p.adamw.step(p.flat.values(), gradients, learning_rate, clip > 0 ? clip_factor(result.grad_norm, clip) : 1.0);
+  const double scale = clip > 0 ? clip_factor(result.grad_norm, clip) : 1.0;
+  if (gradients.dtype() == DType::f32 && result.grad_norm * scale > kLargestSquarable) {
+    // The second moment would become infinite and hold its parameter still from then on.
+    result.problem = fmt::format("the square of the gradient, whose norm is {:.3g}, does not fit the optimizer's state",
+                                 result.grad_norm);
+    return result;
+  }
+  p.adamw.step(p.flat.values(), gradients, learning_rate, scale);
   result.applied = true;
   return result;
 }
