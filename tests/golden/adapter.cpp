@@ -17,6 +17,9 @@ const std::map<std::string, AdapterTable>& tables() {
       {"optimiser", optimiser_adapters()},
       {"block", block_adapters()},
       {"model", model_adapters()},
+      {"loss", loss_adapters()},
+      {"shape", shape_adapters()},
+      {"position", position_adapters()},
   };
   return all;
 }

@@ -67,6 +67,9 @@ AdapterTable clip_adapters();
 AdapterTable schedule_adapters();
 AdapterTable optimiser_adapters();
 AdapterTable block_adapters();
+AdapterTable loss_adapters();
+AdapterTable shape_adapters();
+AdapterTable position_adapters();
 AdapterTable model_adapters();
 
 /// @return the adapter of a case. Throws: Unsupported when its kind or op has none.
