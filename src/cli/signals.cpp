@@ -27,6 +27,7 @@ extern "C" void on_stop_signal(int number) {
 
 void prepare_process() {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond ulimit -f fails with a message instead
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(descriptor, F_GETFD) >= 0) continue;
     // The lowest free number is taken, and all lower ones are open by now.

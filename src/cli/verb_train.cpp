@@ -99,6 +99,7 @@ std::string sample_text(LanguageModel& model, const Tokenizer* tokenizer, const 
                      .seed = seed ^ (static_cast<std::uint64_t>(step) << 20U)};
   options.count = sample.count;
   options.max_tokens = sample.max_tokens;
+  options.interrupted = [] { return stop_exit_code() != 0; };
   const auto prompt = prompt_ids(*tokenizer, sample.prompt, UnknownCharacter::kReplace);
   std::string text;
   for (const Generation& one : generate(model, tokenizer, prompt, options)) {
@@ -121,7 +122,7 @@ int report_findings(const TrainOptions& options, bool json) {
     refused = refused || finding.verdict == "refused";
     list.push_back(
         {{"what", finding.what}, {"before", finding.before}, {"now", finding.now}, {"verdict", finding.verdict}});
-    if (!json) print_line(fmt::format("{}: {} -> {} ({})", finding.what, finding.before, finding.now, finding.verdict));
+    if (!json) print_line(finding.text());
   }
   if (json) print_result(nlohmann::ordered_json{{"resumable", !refused}, {"findings", list}}.dump() + "\n");
   if (!json)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "minnow/base/error.hpp"
@@ -62,6 +63,19 @@ std::vector<FileSource> checkpoint_sources(const TrainStep& step, const Checkpoi
                                   text_file(kEnvironmentFile, texts.environment)};
   if (!texts.tokenizer.empty()) sources.push_back(text_file(kTokenizerFile, texts.tokenizer));
   return sources;
+}
+
+std::uint64_t checkpoint_bytes(const TrainStep& step) {
+  constexpr std::uint64_t kTexts = 1U << 16U;  // state, configuration, environment, manifest
+  std::uint64_t bytes = kTexts;
+  for (const FileSource& file : checkpoint_sources(step, {})) bytes += file.bytes;
+  return bytes;
+}
+
+std::uint64_t largest_file_bytes(const TrainStep& step) {
+  std::uint64_t bytes = 0;
+  for (const FileSource& file : checkpoint_sources(step, {})) bytes = std::max(bytes, file.bytes);
+  return bytes;
 }
 
 void load_tensors(const Checkpoint& checkpoint, const char* file, const std::vector<TrainStep::NamedTensor>& into) {

@@ -30,6 +30,10 @@ struct CheckpointTexts {
 /// written.
 [[nodiscard]] std::vector<FileSource> checkpoint_sources(const TrainStep& step, const CheckpointTexts& texts);
 
+/// @return bytes of a checkpoint's files together, its tokenizer left out, and of the largest of them.
+[[nodiscard]] std::uint64_t checkpoint_bytes(const TrainStep& step);
+[[nodiscard]] std::uint64_t largest_file_bytes(const TrainStep& step);
+
 /// Reads tensors by name into the given views. Throws: CheckpointError naming tensors that are missing, too many or of
 /// another shape or type.
 void load_tensors(const Checkpoint& checkpoint, const char* file, const std::vector<TrainStep::NamedTensor>& into);

@@ -60,6 +60,11 @@ bool holds_a_run(const std::filesystem::path& run_dir) {
   return path_exists(run_dir) && (path_exists(run_dir / "metrics.jsonl") || !list_checkpoints(run_dir).empty());
 }
 
+std::string ResumeFinding::text() const {
+  if (before.empty()) return fmt::format("{}: {} ({})", what, now, verdict);
+  return fmt::format("{}: {} -> {} ({})", what, before, now, verdict);
+}
+
 std::optional<ResumePoint> find_resume_point(const std::filesystem::path& run_dir, std::vector<std::string>& warnings) {
   if (!path_exists(run_dir)) return std::nullopt;
   std::optional<Checkpoint> checkpoint = open_newest_valid(run_dir, warnings);

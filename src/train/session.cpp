@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "minnow/base/error.hpp"
 #include "minnow/io/checkpoint.hpp"
+#include "minnow/io/file.hpp"
 #include "train/model_files.hpp"
 #include "train/resume.hpp"
 
@@ -15,7 +17,8 @@ namespace {
 constexpr double kSecondsPerMinute = 60;
 
 double since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  // A clock that is set back (virtual machines, faketime) must not give negative times and rates.
+  return std::max(0.0, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
 }  // namespace
@@ -36,6 +39,7 @@ bool TrainSession::due(std::int64_t every) const {
 bool TrainSession::evaluates() const { return due(config().eval.every_steps) && setup_.data->val().windows() > 0; }
 
 TrainResult TrainSession::run() {
+  restore_best_mark();
   // What an earlier process did not get to after its last step comes first.
   if (state().step > state().logged_step && !finish_step(false)) {
     return result(StopReason::kInterrupted, signal(), "interrupted");
@@ -114,9 +118,15 @@ bool TrainSession::finish_step(bool save_before_evaluation) {
   score_.reset();
   if (evaluating) {
     if (saves && save_before_evaluation) save(false);
+    const TrainState before = state();
     if (!evaluate_now(improved)) return false;
+    if (!sample_now()) {
+      state() = before;  // a resume evaluates again: counted twice, it would stop a run too early
+      return false;
+    }
+  } else if (!sample_now()) {
+    return false;
   }
-  if (due(config().sample.every_steps) && config().sample.every_steps > 0) sample_now();
   const bool logs = due(config().log.every_steps) || evaluating;
   if (logs) write_log_line();
   if (setup_.options.observer) {
@@ -150,12 +160,25 @@ bool TrainSession::evaluate_now(bool& improved) {
   return true;
 }
 
-void TrainSession::sample_now() {
-  if (!setup_.options.sampler) return;
+bool TrainSession::sample_now() {
+  if (config().sample.every_steps == 0 || !due(config().sample.every_steps) || !setup_.options.sampler) return true;
   const std::string text = setup_.options.sampler(*setup_.model, setup_.data->tokenizer().get(), config().sample,
                                                   static_cast<std::uint64_t>(config().train.seed), state().step);
+  if (signal() != 0) return false;  // the text may have been cut short
   samples_.append(state().step, text);
   if (setup_.options.observer) setup_.options.observer->on_sample(state().step, text);
+  return true;
+}
+
+// A process that dies between saving its best checkpoint and marking it leaves the mark at an older one.
+void TrainSession::restore_best_mark() {
+  const TrainState& s = state();
+  const auto& run = setup_.options.run_dir;
+  if (!config().checkpoint.keep_best || !s.best_val_loss || s.logged_step < s.step || best_step(run) == s.best_step) {
+    return;
+  }
+  const auto directory = checkpoint_directory(run, s.best_step);
+  if (path_exists(directory) && verify_checkpoint(directory).ok()) mark_best(run, s.best_step);
 }
 
 TrainProgress TrainSession::progress() const {

@@ -50,7 +50,9 @@ class TrainSession {
   /// Everything that is due after a step. @return false when a signal came.
   bool finish_step(bool save_before_evaluation);
   bool evaluate_now(bool& improved);
-  void sample_now();
+  /// Writes the sample that is due. @return false when a signal came.
+  bool sample_now();
+  void restore_best_mark();
   void write_log_line();
   void save(bool best);
   TrainProgress progress() const;

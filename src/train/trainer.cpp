@@ -1,6 +1,7 @@
 #include "minnow/train/trainer.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,12 @@
 namespace minnow {
 namespace {
 
+/// @return bytes of the largest file that a process may write (ulimit -f).
+std::uint64_t file_size_limit() {
+  struct rlimit limit {};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? static_cast<std::uint64_t>(limit.rlim_cur) : UINT64_MAX;
+}
+
 /// @return seconds of training that the log has seen up to `step`.
 double seconds_until(const std::filesystem::path& metrics, std::int64_t step) {
   if (!path_exists(metrics)) return 0;
@@ -24,6 +31,15 @@ double seconds_until(const std::filesystem::path& metrics, std::int64_t step) {
   const auto begin = text.rfind('\n', end);
   const auto line = nlohmann::json::parse(text.substr(begin == std::string::npos ? 0 : begin + 1), nullptr, false);
   return line.is_object() ? line.value("seconds", 0.0) : 0;
+}
+
+/// @return whether nothing is left to do after that checkpoint.
+bool finished(const ResumePoint& point, const Config& config) {
+  const TrainState& state = point.state;
+  if (state.logged_step < state.step) return false;
+  const std::int64_t patience = config.train.early_stop_evals;
+  const bool stopped = state.stopped_early && patience > 0 && state.evals_without_best >= patience;
+  return state.step >= config.train.max_steps || stopped;
 }
 
 /// Turns options into a run that is ready to go.
@@ -45,10 +61,24 @@ class Preparation {
           options_.run_dir.string()));
     }
     if (!point_) return true;
+    if (!options_.init_from.empty()) {
+      note(fmt::format("--init-from {} is not looked at: the run goes on from its own step {}",
+                       options_.init_from.string(), point_->state.step));
+    }
     const auto findings = compare_with(*point_, config_);
     refuse_if_any(findings);
     report(findings);
-    return !finished();
+    return !finished(*point_, config_);
+  }
+
+  /// Says what another process did between our look at the directory and our lock on it.
+  void look_again() const {
+    if (point_ || options_.overwrite || !holds_a_run(options_.run_dir)) return;
+    if (options_.resume && list_checkpoints(options_.run_dir).empty()) return;
+    throw BusyError(fmt::format(
+        "[train] the run directory must be free for this process; in {} another one began a run meanwhile. Hint: "
+        "--resume goes on with it, --run names another directory",
+        options_.run_dir.string()));
   }
 
   void open_data() {
@@ -79,7 +109,9 @@ class Preparation {
                                                               .seed = static_cast<std::uint64_t>(config_.train.seed)});
     setup.config_text = to_toml(options_.config);
     if (data_->tokenizer()) setup.tokenizer_text = data_->tokenizer()->to_json();
+    require_room(*setup.step, setup.tokenizer_text.size());
     point_ ? load_point(setup) : begin_new(setup);
+    setup.state.seed = config_.train.seed;
     setup.state.leaf_sequences = config_.train.leaf();
     setup.state.vocab_size = data_->vocab_size();
     setup.state.data = data_->fingerprint();
@@ -113,8 +145,7 @@ class Preparation {
 
   void report(const std::vector<ResumeFinding>& findings) const {
     for (const ResumeFinding& finding : findings) {
-      const std::string text =
-          fmt::format("{}: {} -> {} ({})", finding.what, finding.before, finding.now, finding.verdict);
+      const std::string text = finding.text();
       const bool bits = finding.verdict != "free";
       if (bits && options_.exact) {
         throw CheckpointError(fmt::format(
@@ -125,19 +156,16 @@ class Preparation {
     }
   }
 
-  [[nodiscard]] bool finished() const {
-    const TrainState& state = point_->state;
-    if (state.logged_step < state.step) return false;
-    const std::int64_t patience = config_.train.early_stop_evals;
-    const bool stopped = state.stopped_early && patience > 0 && state.evals_without_best >= patience;
-    return state.step >= config_.train.max_steps || stopped;
-  }
-
   void load_point(TrainSession::Setup& setup) {
     load_tensors(point_->checkpoint, kModelFile, setup.step->parameters());
     load_tensors(point_->checkpoint, kOptimizerFile, setup.step->optimizer_state());
     setup.state = point_->state;
     setup.state.stopped_early = false;
+    if (setup.state.bad_steps_in_row >= config_.train.max_bad_steps) {
+      setup.state.bad_steps_in_row = 0;  // the run had given up; whoever resumes it wants another try
+      note(fmt::format("the run had given up after {} steps that were not finite; they are counted anew",
+                       point_->state.bad_steps_in_row));
+    }
     setup.step->set_optimizer_steps(setup.state.optimizer_steps);
     setup.resumed_step = setup.state.step;
     setup.seconds_before = seconds_until(options_.run_dir / "metrics.jsonl", setup.state.logged_step);
@@ -150,8 +178,21 @@ class Preparation {
     }
     setup.model->parameters().initialize(static_cast<std::uint64_t>(config_.train.seed));
     if (origin_) take_weights(setup);
-    setup.state.seed = config_.train.seed;
     write_files(setup);
+  }
+
+  /// A new checkpoint is whole before an old one goes: a new run needs room for two.
+  void require_room(const TrainStep& step, std::size_t tokenizer_bytes) const {
+    const std::uint64_t whole = checkpoint_bytes(step) + tokenizer_bytes;
+    require_free_disk(options_.run_dir, point_ ? whole : 2 * whole);
+    const std::uint64_t limit = file_size_limit();
+    const std::uint64_t largest = largest_file_bytes(step);
+    if (limit < largest) {
+      throw IoError(
+          fmt::format("[train] this process must be allowed to write files of {} bytes in {}; its limit is {}. Hint: "
+                      "ulimit -f unlimited",
+                      largest, options_.run_dir.string(), limit));
+    }
   }
 
   void take_weights(TrainSession::Setup& setup) const {
@@ -201,7 +242,10 @@ TrainResult train(const TrainOptions& options) {
   }
   if (!preparation.decide()) return preparation.finished_result();
   preparation.open_data();  // before anything is created: bad data leave nothing behind
-  if (!lock) lock = RunLock::acquire(options.run_dir);
+  if (!lock) {
+    lock = RunLock::acquire(options.run_dir);
+    preparation.look_again();
+  }
   TrainSession session(preparation.build());
   return session.run();
 }
@@ -209,14 +253,22 @@ TrainResult train(const TrainOptions& options) {
 std::vector<ResumeFinding> compare_with_run(const TrainOptions& options) {
   std::vector<std::string> warnings;
   const auto point = find_resume_point(options.run_dir, warnings);
-  if (!point) return {};
-  std::vector<ResumeFinding> findings = compare_with(*point, options.config.config);
+  if (!point) return {{"checkpoint", "", "there is none: a resume starts anew", "free"}};
+  const Config& config = options.config.config;
+  std::vector<ResumeFinding> findings = compare_with(*point, config);
   for (const std::string& warning : warnings) findings.push_back({"checkpoint", "", warning, "free"});
-  const Dataset data = Dataset::open(dataset_options(options.config.config, point->tokenizer));
+  if (finished(*point, config))
+    findings.push_back({"step", "", fmt::format("{}: nothing is left to do", point->state.step), "free"});
+  bool usable = false;
   try {
+    const Dataset data = Dataset::open(dataset_options(config, point->tokenizer));
+    usable = true;
     check_same_data(point->state.data, data.fingerprint());
   } catch (const DataError& error) {
-    findings.push_back({"data", "", error.what(), "refused"});
+    findings.push_back({"data", "", error.what(), usable && options.allow_data_change ? "changes bits" : "refused"});
+  }
+  for (ResumeFinding& finding : findings) {
+    if (options.exact && finding.verdict == "changes bits") finding.verdict = "refused";
   }
   return findings;
 }

@@ -74,7 +74,8 @@ struct TrainOptions {
   bool exact = false;               ///< refuse to resume where the bits could differ
   /// @return 0, or the exit code (130, 143) of the signal that came. Asked often.
   std::function<int()> interrupted;
-  /// Writes the text of [sample]; called with the model after a step.
+  /// Writes the text of [sample]; called with the model after a step. It may return early when `interrupted` says so:
+  /// what it returns then is dropped, and a resume samples again.
   std::function<std::string(LanguageModel&, const Tokenizer*, const SampleConfig&, std::uint64_t seed,
                             std::int64_t step)>
       sampler;
@@ -96,6 +97,9 @@ struct TrainResult {
 struct ResumeFinding {
   std::string what, before, now;
   std::string verdict;  ///< "free", "changes bits" or "refused"
+
+  /// @return one line for a person: "train.max_steps: 100 -> 200 (changes bits)".
+  [[nodiscard]] std::string text() const;
 };
 
 /// Trains. On return everything is on disk; the last step is always checkpointed.
@@ -103,7 +107,8 @@ struct ResumeFinding {
 TrainResult train(const TrainOptions& options);
 
 /// @return the differences between the configuration and data and those of the run's newest checkpoint, with what each
-/// means for a resume; empty when nothing differs.
+/// means for a resume, under `exact` and `allow_data_change` of the options; one line says so when there is no
+/// checkpoint or nothing is left to do; empty when nothing differs.
 [[nodiscard]] std::vector<ResumeFinding> compare_with_run(const TrainOptions& options);
 
 /// @return SHA-256 over weights, optimizer and state of one checkpoint, 64 hexadecimal digits; what `verify` compares.
