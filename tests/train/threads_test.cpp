@@ -1,0 +1,91 @@
+// The number of threads and of micro-batches changes no bit of a run.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "minnow/base/parallel.hpp"
+#include "train/small_run.hpp"
+
+namespace minnow {
+namespace {
+
+using test::expect_same;
+using test::Outcome;
+using test::outcome_of;
+using test::train_once;
+
+class SameBits : public ::testing::Test {
+ protected:
+  ~SameBits() override { set_threads(before_); }
+  Outcome outcome(const std::vector<std::string>& overrides, const std::string& name) const {
+    const std::string run = folder_.path(name);
+    train_once(test::small_config(text_, overrides), run);
+    return outcome_of(run);
+  }
+  test::DataFolder folder_;
+  std::string text_ = folder_.write("text.txt", test::small_text(3000));
+  int before_ = threads();
+};
+
+TEST_F(SameBits, AtAnyNumberOfThreads) {
+  set_threads(1);
+  // 48 x 2 x 32 x 32 rows and columns are enough for several chunks and tiles.
+  const std::vector<std::string> big = {"train.max_steps=12", "model.n_embd=48", "model.block_size=32",
+                                        "train.batch_size=12", "train.leaf_sequences=0"};
+  const Outcome expected = outcome(big, "one");
+  for (const int count : {2, 3, 4, 8}) {
+    set_threads(count);
+    expect_same(expected, outcome(big, fmt::format("t{}", count)), fmt::format("{} threads", count));
+  }
+}
+
+TEST_F(SameBits, WhenTheNumberOfThreadsChangesInTheMiddle) {
+  set_threads(1);
+  const auto config = test::small_config(text_, {"train.max_steps=12"});
+  train_once(config, folder_.path("one"));
+  const std::string run = folder_.path("mixed");
+  for (const int step : {2, 5, 8, 11}) {
+    set_threads(1 + step % 4);
+    test::Watcher watcher;
+    watcher.stop_after_step = step;
+    train_once(config, run, watcher);
+  }
+  train_once(config, run);
+  expect_same(outcome_of(folder_.path("one")), outcome_of(run), "threads change");
+}
+
+TEST_F(SameBits, InAnyNumberOfMicroBatches) {
+  const auto with = [&](int steps) {
+    return outcome({"train.max_steps=14", fmt::format("train.accumulation_steps={}", steps)},
+                   fmt::format("a{}", steps));
+  };
+  const Outcome expected = with(1);
+  expect_same(expected, with(2), "2 micro-batches");
+  expect_same(expected, with(4), "4 micro-batches");
+}
+
+TEST_F(SameBits, ForEvaluationsOfAnyBatchSize) {
+  const auto with = [&](int rows) {
+    return outcome({"train.max_steps=14", fmt::format("eval.batch_size={}", rows)}, fmt::format("e{}", rows));
+  };
+  const Outcome expected = with(1);
+  for (const int rows : {3, 8, 1000}) expect_same(expected, with(rows), fmt::format("{} rows", rows));
+}
+
+// Dropout must be drawn anew every step, but never by an evaluation or a sample in between.
+TEST_F(SameBits, WithEvaluationsAndSamplesOrWithoutThem) {
+  (void)outcome({"train.max_steps=14"}, "with");
+  (void)outcome({"train.max_steps=14", "eval.every_steps=0", "sample.every_steps=0"}, "without");
+  for (const char* file : {"model.safetensors", "optimizer.safetensors"}) {
+    EXPECT_EQ(test::file_hash(folder_.path("with"), 14, file), test::file_hash(folder_.path("without"), 14, file))
+        << file;
+  }
+}
+
+TEST_F(SameBits, OnlyForTheSameSeed) {
+  const std::string first = outcome({"train.max_steps=3"}, "one").metrics;
+  EXPECT_NE(first, outcome({"train.max_steps=3", "train.seed=2"}, "two").metrics);
+  EXPECT_EQ(first, outcome({"train.max_steps=3"}, "three").metrics);
+}
+
+}  // namespace
+}  // namespace minnow
