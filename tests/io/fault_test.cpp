@@ -11,6 +11,7 @@
 #include "io/io_support.hpp"
 #include "io/process.hpp"
 #include "minnow/io/checkpoint.hpp"
+#include "support/sanitizers.hpp"
 
 namespace minnow {
 namespace {
@@ -32,6 +33,7 @@ constexpr const char* kBegin = "/minnow-save-begins";
 class SaveFaults : public testing::Test {
  protected:
   void SetUp() override {
+    if (test::kSanitized) GTEST_SKIP() << "a sanitizer does not run under strace";
     const Outcome outcome = traced("trace=uname", run_ / "probe", 1);
     if (outcome.code != 0) GTEST_SKIP() << "strace is missing or may not trace here: " << outcome.output;
   }
