@@ -25,7 +25,7 @@ struct Expand : ViewOp {
     return x.as_strided(attrs.shape, broadcast_strides(x.shape(), x.strides(), attrs.shape), x.offset());
   }
   static Tensor view_backward(const Tensor& dout, const TensorSpec& input, const Attrs&) {
-    const Tensor dx = Tensor::empty(input.shape, input.dtype);
+    Tensor dx = Tensor::empty(input.shape, input.dtype);
     input.dtype == DType::f64 ? sum_to<double>(dout, dx) : sum_to<float>(dout, dx);
     return dx;
   }
