@@ -15,13 +15,14 @@ namespace minnow::cli {
 namespace {
 
 constexpr std::string_view kEraseLine = "\r\x1b[K";
-constexpr int kBarWidth = 20;
+constexpr int kWideTerminal = 100;     // columns from which there is room for the long bar
+constexpr int kNarrowTerminal = 60;    // columns below which there is no bar
 constexpr double kMeasureSeconds = 1;  // the rate is measured over at least so long
 constexpr double kMemorySeconds = 30;  // and remembers about so much
 
-std::string bar(double part) {
-  const int full = std::clamp(static_cast<int>(std::floor(part * kBarWidth)), 0, kBarWidth);
-  return fmt::format("[{:=<{}}{: <{}}]", "", full, "", kBarWidth - full);
+std::string bar(double part, int columns) {
+  const int full = std::clamp(static_cast<int>(std::floor(part * columns)), 0, columns);
+  return fmt::format("[{:=<{}}{: <{}}]", "", full, "", columns - full);
 }
 
 }  // namespace
@@ -54,9 +55,11 @@ ProgressLine ProgressLine::on_stderr(std::int64_t total, std::int64_t first, std
 void ProgressLine::measure(double now) {
   const double elapsed = now - last_measured_;
   if (done_ <= counted_ || (elapsed < kMeasureSeconds && seconds_per_unit_ >= 0)) return;
-  const double fresh = elapsed / static_cast<double>(done_ - counted_);
-  const double weight = seconds_per_unit_ < 0 ? 1 : 1 - std::exp(-elapsed / kMemorySeconds);
-  seconds_per_unit_ = seconds_per_unit_ < 0 ? fresh : seconds_per_unit_ + weight * (fresh - seconds_per_unit_);
+  // Both sums fade alike, so that the first unit, often slow, weighs no more than the time it took.
+  const double kept = std::exp(-elapsed / kMemorySeconds);
+  recent_seconds_ = kept * recent_seconds_ + elapsed;
+  recent_units_ = kept * recent_units_ + static_cast<double>(done_ - counted_);
+  seconds_per_unit_ = recent_seconds_ / recent_units_;
   last_measured_ = now;
   counted_ = done_;
 }
@@ -67,18 +70,24 @@ double ProgressLine::seconds_left() const {
 }
 
 std::string ProgressLine::text() const {
+  const std::string line = text(true);
+  return setup_.terminal && display_width(line) >= setup_.width ? text(false) : line;
+}
+
+std::string ProgressLine::text(bool with_rate) const {
   std::string line = setup_.unit;
   if (setup_.total > 0) {
     const double part = std::clamp(static_cast<double>(done_) / static_cast<double>(setup_.total), 0.0, 1.0);
     line += fmt::format(" {}/{}", done_, setup_.total);
-    if (setup_.terminal && setup_.width >= 60)
-      line += fmt::format(" {}", styled(bar(part), Style::kBlue, setup_.color));
+    if (setup_.terminal && setup_.width >= kNarrowTerminal)
+      line += fmt::format(" {}", styled(bar(part, setup_.width < kWideTerminal ? 10 : 20), Style::kBlue, setup_.color));
     line += fmt::format(" {:3.0f}%", std::floor(part * 100));
   } else {
     line += fmt::format(" {}", done_);
   }
   if (!tail_.empty()) line += fmt::format("  {}", tail_);
-  if (seconds_per_unit_ > 0) line += fmt::format("  {} {}s/s", human_count(1 / seconds_per_unit_), setup_.unit);
+  if (with_rate && seconds_per_unit_ > 0)
+    line += fmt::format("  {} {}s/s", human_count(1 / seconds_per_unit_), setup_.unit);
   if (const double left = seconds_left(); left > 0) line += fmt::format("  {} left", human_duration(left));
   return line;
 }

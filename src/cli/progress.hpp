@@ -49,18 +49,21 @@ class ProgressLine {
   void measure(double now);
   void draw();
   void erase();
+  /// @return the whole line; without the rate where the terminal is too narrow, so that the time left is seen.
   [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text(bool with_rate) const;
 
   Setup setup_;
   Sink sink_;
   Clock clock_;
   std::int64_t done_ = 0;
   std::string tail_;
-  double start_ = 0;          // seconds
-  double last_drawn_ = -1;    // seconds; negative = never
-  double last_measured_ = 0;  // seconds
-  std::int64_t counted_ = 0;  // done_ at last_measured_
-  double seconds_per_unit_ = -1;
+  double start_ = 0;                              // seconds
+  double last_drawn_ = -1;                        // seconds; negative = never
+  double last_measured_ = 0;                      // seconds
+  std::int64_t counted_ = 0;                      // done_ at last_measured_
+  double recent_seconds_ = 0, recent_units_ = 0;  // sums in which the past fades
+  double seconds_per_unit_ = -1;                  // negative = unknown
   bool line_is_up_ = false;
   bool drawn_is_current_ = false;
 };

@@ -104,7 +104,9 @@ int diff(const Arguments& arguments) {
   const LoadedConfig before = read_config_file(arguments.file);
   const LoadedConfig after = read_config_file(arguments.other, arguments.overrides);
   Json list = Json::array();
-  for (const Difference& difference : compare_configs(before.config, after.config)) {
+  const auto differences = compare_configs(before.config, after.config);
+  const bool differs = !differences.empty();
+  for (const Difference& difference : differences) {
     const auto effect = effect_name(difference.effect);
     if (arguments.json) {
       list.push_back({{"key", difference.key->name},
@@ -117,6 +119,7 @@ int diff(const Arguments& arguments) {
     }
   }
   if (arguments.json) print_json(list);
+  if (!arguments.json && !differs) print_line("no key differs");
   return 0;
 }
 

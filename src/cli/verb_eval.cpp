@@ -84,7 +84,8 @@ Action setup(Options& options) {
   options.text("--data", arguments->data, "Score all of this file or folder instead of the run's validation split");
   options.integer("--batch-size", arguments->batch_size, "Windows at once; changes no result. 0 = as in the run", 0,
                   1000000);
-  options.text("--checkpoint", arguments->checkpoint, "best, latest, a step, or auto = best, else latest");
+  options.text("--checkpoint", arguments->checkpoint,
+               "best, latest, a step, or auto (the default) = best, else latest");
   options.choice("--unknown", arguments->unknown, {"error", "replace"},
                  "What becomes of a character that the model does not know; default: as in the run");
   threads_option(options, arguments->threads);

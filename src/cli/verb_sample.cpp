@@ -141,7 +141,8 @@ Action setup(Options& options) {
   options.integer("-n,--count", arguments->count, "Samples", 1, 100000);
   options.integer("--max-tokens", arguments->max_tokens, "Tokens per sample", 0, 1000000000);
   declare_sampler(options, *arguments);
-  options.text("--checkpoint", arguments->checkpoint, "best, latest, a step, or auto = best, else latest");
+  options.text("--checkpoint", arguments->checkpoint,
+               "best, latest, a step, or auto (the default) = best, else latest");
   options.choice("--unknown", arguments->unknown, {"error", "replace"},
                  "What becomes of a character that the model does not know");
   options.flag("--no-cache", arguments->no_cache, "Read the whole window for every token: slow, for comparison");

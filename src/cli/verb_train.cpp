@@ -55,8 +55,8 @@ class Narrator final : public TrainObserver {
     if (rate_ > 0) tail += fmt::format("  {} tok/s", human_count(rate_));
     line_->update(now.step, tail);
     if (now.score) {
-      std::string text = fmt::format("step {:>6}  train loss {:.4f}  val loss {:.4f}  perplexity {:.2f}", now.step,
-                                     now.loss, now.score->loss, now.score->perplexity);
+      std::string text = fmt::format("step {:>6}  loss {:.4f}  val loss {:.4f}  perplexity {:.2f}", now.step, now.loss,
+                                     now.score->loss, now.score->perplexity);
       if (now.score->bits_per_byte > 0) text += fmt::format("  bits/byte {:.4f}", now.score->bits_per_byte);
       say(text);
     }

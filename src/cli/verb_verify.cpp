@@ -104,6 +104,9 @@ Action setup(Options& options) {
   options.integer("--steps", arguments->steps, "Steps of the runs compared; each is interrupted once", 2, 100000);
   options.flag("--checkpoints-only", arguments->checkpoints_only, "Check the checkpoints' bits, train nothing");
   options.flag("--json", arguments->json, "Write the outcome as JSON to stdout");
+  options.footer(
+      "Trains short runs with the run's configuration in a folder of its own: straight, and interrupted and resumed.\n"
+      "Examples:\n  minnow verify runs/quickstart\n  minnow verify runs/quickstart --checkpoints-only\n");
   return [arguments] { return run(*arguments); };
 }
 

@@ -19,6 +19,10 @@ std::string value_form(const Key& key) {
   return key.unit.empty() ? expected_text(key) : fmt::format("{} ({})", expected_text(key), key.unit);
 }
 
+std::string choices_text(const Key& key) {
+  return key.choices.size() < 2 ? std::string() : fmt::format(" [{}]", fmt::join(key.choices, " | "));
+}
+
 std::string effect_sentence(ResumeEffect effect) {
   switch (effect) {
     case ResumeEffect::kFree:
@@ -58,7 +62,7 @@ std::string reference_text() {
   for (const Key& key : config_keys()) {
     if (key.table() != table) text += fmt::format("\n[{}]\n", key.table());
     table = key.table();
-    text += fmt::format("  {:<18} {:<14} {}\n", key.leaf(), default_text(key), key.doc);
+    text += fmt::format("  {:<18} {:<21} {}{}\n", key.leaf(), default_text(key), key.doc, choices_text(key));
   }
   return text;
 }

@@ -91,8 +91,9 @@ constexpr Key kRows[] = {
 
     row<kSchedule, &ScheduleConfig::name>("schedule.name", kBits, "Course of the learning rate after the warm-up")
         .also("lr_scheduler_type lr_scheduler lr_schedule"),
-    row<kSchedule, &ScheduleConfig::warmup_steps>("schedule.warmup_steps", kBits,
-                                                  "Step t of W warm-up steps has learning_rate (t+1)/(W+1)")
+    row<kSchedule, &ScheduleConfig::warmup_steps>(
+        "schedule.warmup_steps", kBits,
+        "Steps over which the rate rises; step t = 0, 1, ... has learning_rate (t+1)/(warmup_steps+1)")
         .range(0, kMaxSteps)
         .in("steps")
         .also("warmup_iters warmup num_warmup_steps"),

@@ -113,7 +113,7 @@ constexpr Key kRows[] = {
         .range(2, kMaxSteps)
         .in("documents")
         .when(split_by_nth, "data.split = \"every_nth\""),
-    row<kData, &DataConfig::val_offset>("data.val_offset", kRefused, "See val_every")
+    row<kData, &DataConfig::val_offset>("data.val_offset", kRefused, "Which of val_every documents is for validation")
         .range(0, kMaxSteps)
         .in("documents")
         .when(split_by_nth, "data.split = \"every_nth\""),

@@ -98,7 +98,7 @@ TEST(Progress, DrawsBarRateAndTimeLeft) {
   Fixture f(on_terminal(100));
   f.now = 102;
   f.line.update(50, "loss 1.90");
-  EXPECT_EQ(f.out, "\r\x1b[Kstep 50/100 [==========          ]  50%  loss 1.90  25 steps/s  2.0 s left");
+  EXPECT_EQ(f.out, "\r\x1b[Kstep 50/100 [=====     ]  50%  loss 1.90  25 steps/s  2.0 s left");
   EXPECT_DOUBLE_EQ(f.line.seconds_left(), 2.0);
 }
 
@@ -118,6 +118,30 @@ TEST(Progress, StaysWithinTheTerminal) {
   f.now = 101;
   f.line.update(1, std::string(200, 'x'));
   EXPECT_EQ(display_width(f.out.substr(f.out.find("step"))), 39);
+}
+
+TEST(Progress, ShowsTheTimeLeftOn80Columns) {
+  for (const int width : {80, 120}) {
+    auto setup = on_terminal(5000);
+    setup.width = width;
+    Fixture f(setup);
+    f.now = 200;
+    f.line.update(1000, "loss 1.9000  25.1k tok/s");
+    EXPECT_THAT(f.out, HasSubstr("6 min 40 s left"));
+    EXPECT_EQ(f.out.find("steps/s") != std::string::npos, width == 120) << "the rate is what gives way";
+    EXPECT_LT(display_width(f.out.substr(f.out.find("step"))), width);
+  }
+}
+
+TEST(Progress, ASlowFirstStepIsSoonForgotten) {
+  Fixture f(on_terminal(1000));
+  f.now += 2;
+  f.line.update(1, "");
+  for (int i = 2; i <= 101; ++i) {
+    f.now += 0.1;
+    f.line.update(i, "");
+  }
+  EXPECT_NEAR(f.line.seconds_left(), 899 * 0.1, 20) << "0.1 s a step, and the first one counts for its 2 s only";
 }
 
 TEST(Progress, MessagesStandAboveTheLine) {
