@@ -35,6 +35,10 @@ class Trial {
     train_.config = options.config;
     Config& config = train_.config.config;
     config.train.max_steps = options.steps;
+    // A schedule made for many steps must fit into few: half of them for the warm-up, so that both parts are seen.
+    ScheduleConfig& schedule = config.schedule;
+    schedule.warmup_steps = std::min(schedule.warmup_steps, options.steps / 2);
+    schedule.decay_steps = std::min(schedule.decay_steps, options.steps - schedule.warmup_steps);
     config.train.max_minutes = 0;
     config.train.early_stop_evals = 0;
     config.checkpoint.every_steps = 0;  // only where it is stopped, and at the end

@@ -351,5 +351,18 @@ TEST_F(RunDirectory, VerifyResumeProvesItself) {
   for (const VerifyRow& row : result.rows) EXPECT_EQ(row.hash, result.hash) << row.what;
 }
 
+TEST_F(RunDirectory, VerifyFitsALongScheduleIntoFewSteps) {
+  for (const char* schedule : {"schedule.name=cosine", "schedule.name=wsd"}) {
+    VerifyOptions options;
+    options.config = config({"train.max_steps=1000", "schedule.warmup_steps=50", "schedule.min_lr=0",
+                             "schedule.decay_steps=100", schedule});
+    options.steps = 4;
+    options.interrupts = {1};
+    options.threads = {1};
+    options.scratch = folder_.path();
+    EXPECT_TRUE(verify_resume(options).ok()) << schedule;
+  }
+}
+
 }  // namespace
 }  // namespace minnow
