@@ -51,6 +51,7 @@ struct AttentionInputs {
 /// @param qkv (B, T, 3C): q, then k, then v, each of n_head heads of C / n_head channels
 /// @param key_lengths (B) i64 or undefined
 /// @return (B, T, C): the heads side by side
+/// Gradient and source as of scaled_dot_product_attention. Throws: ShapeError.
 [[nodiscard]] Tensor packed_self_attention(const Tensor& qkv, Index n_head, const AttentionOptions& options = {},
                                            const Tensor& key_lengths = {});
 

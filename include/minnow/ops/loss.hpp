@@ -39,7 +39,7 @@ struct CrossEntropyOptions {
 
 /// cross_entropy(linear(x, weight, bias), targets) in chunks of rows: the (rows, V) logits never exist at once.
 /// @param x (..., C); @param weight (V, C); @param bias (V) or undefined; @param targets (...), i32 or i64
-/// Backward computes the logits of a chunk again.
+/// @return as cross_entropy; so are gradients and errors. Backward computes the logits of a chunk again.
 [[nodiscard]] Tensor linear_cross_entropy(const Tensor& x, const Tensor& weight, const Tensor& bias,
                                           const Tensor& targets, const CrossEntropyOptions& options = {});
 

@@ -43,7 +43,6 @@ class TrainObserver {
   virtual ~TrainObserver() = default;
   virtual void on_start(const TrainStart&) {}
   virtual void on_step(const TrainProgress&) {}
-  virtual void on_evaluation(std::int64_t done, std::int64_t of) { (void)done, (void)of; }
   virtual void on_sample(std::int64_t step, const std::string& text) { (void)step, (void)text; }
   virtual void on_checkpoint(std::int64_t step, const std::filesystem::path& directory, bool best) {
     (void)step, (void)directory, (void)best;
@@ -68,7 +67,6 @@ struct TrainOptions {
   std::filesystem::path run_dir;
   bool resume = false;
   bool overwrite = false;
-  bool dry_run = false;             ///< with resume: only say what differs
   bool allow_data_change = false;   ///< resume although the data files changed
   std::filesystem::path init_from;  ///< start from the weights of this run
   bool exact = false;               ///< refuse to resume where the bits could differ
