@@ -42,8 +42,8 @@ class Narrator final : public TrainObserver {
   void on_start(const TrainStart& start) override {
     if (quiet_) return;
     print_line(fmt::format("{} {}", styled("run", Style::kBold, color_), start.run_dir.string()));
-    print_line(fmt::format("{} parameters, vocabulary {}, {} thread{}", grouped(start.parameters), start.vocab_size,
-                           threads(), threads() == 1 ? "" : "s"));
+    print_line(
+        fmt::format("{} parameters, {} thread{}", grouped(start.parameters), threads(), threads() == 1 ? "" : "s"));
     for (const std::string& line : start.data) print_line(line);
     if (start.first_step > 0) print_line(fmt::format("going on after step {}", start.first_step));
     line_ = std::make_unique<ProgressLine>(ProgressLine::on_stderr(start.max_steps, start.first_step, "step"));
@@ -60,10 +60,15 @@ class Narrator final : public TrainObserver {
       if (now.score->bits_per_byte > 0) text += fmt::format("  bits/byte {:.4f}", now.score->bits_per_byte);
       say(text);
     }
+    if (!sample_.empty()) {
+      say(styled(fmt::format("sample at step {}:", now.step), Style::kDim, color_));
+      say(sample_);
+      sample_.clear();
+    }
   }
-  void on_sample(std::int64_t step, const std::string& text) override {
-    say(styled(fmt::format("sample at step {}:", step), Style::kDim, color_));
-    say(text);
+  /// It stands below the score of its step, which comes later.
+  void on_sample(std::int64_t, const std::string& text) override {
+    if (!quiet_) sample_ = text;
   }
   void on_note(const std::string& text) override {
     if (!quiet_) say(text);
@@ -87,6 +92,7 @@ class Narrator final : public TrainObserver {
 
   bool quiet_, color_;
   double rate_ = 0;
+  std::string sample_;
   std::unique_ptr<ProgressLine> line_;
 };
 
@@ -212,7 +218,7 @@ Action setup(Options& options) {
   options.flag("--dry-run", arguments->dry_run, "With --resume: list every difference and its verdict, train nothing");
   options.flag("--exact", arguments->exact, "Refuse to resume where bits could differ");
   options.flag("--allow-data-change", arguments->allow_data_change, "Resume although the data files changed");
-  options.text("--init-from", arguments->init_from, "Start from the weights of this run");
+  options.text("--init-from", arguments->init_from, "Start from the weights of this run, at step 0");
   options.flag("--json", arguments->json, "Write the outcome as JSON to stdout");
   options.flag("-q,--quiet", arguments->quiet, "Say nothing but warnings and errors");
   options.footer(
