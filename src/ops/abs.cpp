@@ -18,7 +18,7 @@ struct Abs : Unary<Abs> {
   static T slope(T x, T, const Attrs&) {
     return x > T{0} ? T{1} : (x < T{0} ? T{-1} : T{0});
   }
-  static std::vector<Sample> samples() { return unary_samples(0.1, 2); }
+  static std::vector<Sample> samples() { return two_sided_samples(0.1, 2); }
 };
 
 }  // namespace

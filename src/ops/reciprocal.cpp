@@ -16,7 +16,7 @@ struct Reciprocal : Unary<Reciprocal> {
   static T slope(T, T y, const Attrs&) {
     return -y * y;
   }
-  static std::vector<Sample> samples() { return unary_samples(0.2, 3); }
+  static std::vector<Sample> samples() { return two_sided_samples(0.2, 3); }
 };
 
 }  // namespace

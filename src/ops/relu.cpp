@@ -7,7 +7,7 @@ namespace {
 
 struct Relu : ActivationUnary<Relu, kernels::Activation::kRelu> {
   static constexpr OpDoc kDoc{"relu", "relu(x) -> y", "y = max(x, 0)", "Nair, Hinton 2010"};
-  static std::vector<Sample> samples() { return unary_samples(0.1, 2); }
+  static std::vector<Sample> samples() { return two_sided_samples(0.1, 2); }
 };
 
 }  // namespace

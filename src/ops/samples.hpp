@@ -21,6 +21,10 @@ Tensor sample_mask(const Shape& shape, double p, unsigned salt = 0);
 /// registers, several axes, a scalar and an empty tensor.
 std::vector<Sample> unary_samples(double low, double high, const AttrBox& attrs = AttrBox::of(NoAttrs{}));
 
+/// @return those on numbers of [low, high) and those on (-high, -low]: for operations that have a kink or a pole at 0,
+/// where a difference quotient means nothing.
+std::vector<Sample> two_sided_samples(double low, double high);
+
 /// @return the usual calls of a binary operation: equal shapes, broadcasting on either side, a scalar, empty, and two
 /// shapes that do not fit (invalid).
 std::vector<Sample> binary_samples(double low_a, double high_a, double low_b, double high_b);

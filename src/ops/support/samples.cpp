@@ -45,6 +45,15 @@ std::vector<Sample> unary_samples(double low, double high, const AttrBox& attrs)
   return samples;
 }
 
+std::vector<Sample> two_sided_samples(double low, double high) {
+  std::vector<Sample> samples = unary_samples(low, high);
+  for (Sample& sample : unary_samples(-high, -low)) {
+    sample.note += ", negative";
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
 std::vector<Sample> binary_samples(double low_a, double high_a, double low_b, double high_b) {
   const AttrBox attrs = AttrBox::of(NoAttrs{});
   const std::pair<Shape, Shape> shapes[] = {
