@@ -35,8 +35,10 @@ std::string leaves_divide_micro_batch(const Config& c) {
 
 std::string warmup_ends_in_time(const Config& c) {
   if (c.schedule.warmup_steps <= c.train.max_steps) return "";
-  return fmt::format("schedule.warmup_steps must be at most train.max_steps; got {} and {}", c.schedule.warmup_steps,
-                     c.train.max_steps);
+  return fmt::format(
+      "schedule.warmup_steps must be at most train.max_steps; got {} and {}. Hint: a short run needs a shorter "
+      "warm-up too, for instance --set schedule.warmup_steps={}",
+      c.schedule.warmup_steps, c.train.max_steps, c.train.max_steps / 10);
 }
 
 std::string decay_follows_warmup(const Config& c) {
