@@ -52,7 +52,7 @@ class Quickstart(unittest.TestCase):
             [
                 f"{self.project}: train configs/quickstart.toml --run runs/quickstart",
                 f"{self.project}: plot runs/quickstart",
-                f"{self.project}: sample runs/quickstart --count 3",
+                f"{self.project}: sample runs/quickstart --count 3 --temperature 0.6 --max-tokens 300",
             ],
         )
         self.assertIn(f"Next (in {self.project})", result.stderr)
