@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "minnow/base/error.hpp"
+#include "minnow/text/utf8.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -45,13 +46,16 @@ std::size_t code_length(std::string_view text, std::size_t at) {
 
 bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }
 
+/// Control characters: a terminal obeys them instead of showing them (ISO 6429: C0, DEL and C1).
+bool commands(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
+
 void print_to_stderr(std::string_view text) {
   [[maybe_unused]] const auto count = std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
 
 void print_message(std::string_view kind, Style style, std::string_view text) {
-  print_to_stderr(fmt::format("minnow: {} {}\n", styled(kind, style, use_color(STDERR_FILENO)), text));
+  print_to_stderr(fmt::format("minnow: {} {}\n", styled(kind, style, use_color(STDERR_FILENO)), printable(text)));
 }
 
 }  // namespace
@@ -95,6 +99,20 @@ void print_line(std::string_view text) { print_to_stderr(fmt::format("{}\n", tex
 void print_error(std::string_view text) { print_message("error:", Style::kRed, text); }
 
 void print_warning(std::string_view text) { print_message("warning:", Style::kYellow, text); }
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (std::size_t at = 0; at < text.size();) {
+    const Utf8Step next = read_utf8(text, at);
+    const bool plain = next.valid && (next.code_point == '\n' || next.code_point == '\t' || !commands(next.code_point));
+    for (std::size_t i = at; !plain && i < at + next.length; ++i) {
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+    }
+    if (plain) shown += text.substr(at, next.length);
+    at += next.length;
+  }
+  return shown;
+}
 
 int display_width(std::string_view text) {
   int width = 0;

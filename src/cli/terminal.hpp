@@ -36,6 +36,10 @@ void print_line(std::string_view text);
 void print_error(std::string_view text);
 void print_warning(std::string_view text);
 
+/// @return the text with what a terminal would obey or cannot show (control characters but for line feed and tab, bytes
+/// that are not UTF-8) written as \xNN: names of files and generated text must not command a terminal.
+std::string printable(std::string_view text);
+
 /// @return columns that the text takes: UTF-8 characters, without colour codes.
 int display_width(std::string_view text);
 

@@ -41,10 +41,10 @@ class Narrator final : public TrainObserver {
 
   void on_start(const TrainStart& start) override {
     if (quiet_) return;
-    print_line(fmt::format("{} {}", styled("run", Style::kBold, color_), start.run_dir.string()));
+    print_line(fmt::format("{} {}", styled("run", Style::kBold, color_), printable(start.run_dir.string())));
     print_line(
         fmt::format("{} parameters, {} thread{}", grouped(start.parameters), threads(), threads() == 1 ? "" : "s"));
-    for (const std::string& line : start.data) print_line(line);
+    for (const std::string& line : start.data) print_line(printable(line));
     if (start.first_step > 0) print_line(fmt::format("going on after step {}", start.first_step));
     line_ = std::make_unique<ProgressLine>(ProgressLine::on_stderr(start.max_steps, start.first_step, "step"));
   }
@@ -68,13 +68,13 @@ class Narrator final : public TrainObserver {
   }
   /// It stands below the score of its step, which comes later.
   void on_sample(std::int64_t, const std::string& text) override {
-    if (!quiet_) sample_ = text;
+    if (!quiet_) sample_ = printable(text);
   }
   void on_note(const std::string& text) override {
-    if (!quiet_) say(text);
+    if (!quiet_) say(printable(text));
   }
   void on_warning(const std::string& text) override {
-    say(styled(fmt::format("minnow: warning: {}", text), Style::kYellow, color_));
+    say(styled(fmt::format("minnow: warning: {}", printable(text)), Style::kYellow, color_));
   }
   void finish() {
     if (line_) line_->finish();

@@ -104,6 +104,15 @@ std::string split_line(std::string_view name, const SplitFacts& facts, bool stre
 
 }  // namespace
 
+/// model.vocab_size decides only where no tokenizer does; it must not be ignored silently.
+void check_vocabulary(const OpenedData& opened, const DatasetOptions& options) {
+  if (options.vocab_size == 0 || options.vocab_size == opened.vocab_size) return;
+  throw ConfigError(fmt::format(
+      "[data] model.vocab_size must be 0 or the size of the vocabulary that the tokenizer has; got {}, and the "
+      "tokenizer of {} has {}. Hint: leave model.vocab_size out.",
+      options.vocab_size, options.path, opened.vocab_size));
+}
+
 /// Puts a Dataset together; beside Dataset itself the only one that may.
 class DatasetOpener {
  public:
@@ -113,6 +122,7 @@ class DatasetOpener {
     require(options.split != SplitRule::kFile || tokens == is_token_data(options.val_path, options.format),
             "data.path and data.val_path must both be text or both be token files.");
     OpenedData opened = tokens ? open_token_data(options) : open_text_data(options);
+    check_vocabulary(opened, options);
     const bool stream = options.documents == Documents::kStream;
     WindowSet train = windows_of(opened.train, options, true);
     WindowSet val = windows_of(opened.val, options, false);

@@ -3,10 +3,10 @@
 #include <charconv>
 
 #include "minnow/base/error.hpp"
-#include "minnow/config/load.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/train/run.hpp"
+#include "train/checkpoint_texts.hpp"
 #include "train/model_files.hpp"
 
 namespace minnow {
@@ -48,14 +48,11 @@ LoadedRun load(const fs::path& run, const Checkpoint& checkpoint) {
   LoadedRun loaded;
   loaded.directory = run;
   loaded.step = checkpoint.step();
-  loaded.config = load_config(checkpoint.read(kConfigFile), (checkpoint.directory() / kConfigFile).string()).config;
-  const TrainState state =
-      TrainState::from_json(checkpoint.read(kStateFile), (checkpoint.directory() / kStateFile).string());
+  ReadTexts texts = read_texts(checkpoint);
+  const TrainState& state = texts.state;
   if (state.val_loss && state.val_step == state.step) loaded.val_loss = state.val_loss;
-  if (checkpoint.has(kTokenizerFile)) {
-    loaded.tokenizer =
-        Tokenizer::from_json(checkpoint.read(kTokenizerFile), (checkpoint.directory() / kTokenizerFile).string());
-  }
+  loaded.config = std::move(texts.config.config);
+  loaded.tokenizer = std::move(texts.tokenizer);
   loaded.model = make_language_model(loaded.config.model, state.vocab_size);
   load_parameters(checkpoint, loaded.model->parameters());
   return loaded;

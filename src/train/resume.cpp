@@ -6,6 +6,7 @@
 #include "minnow/base/sha256.hpp"
 #include "minnow/config/choices.hpp"
 #include "minnow/io/file.hpp"
+#include "train/checkpoint_texts.hpp"
 #include "train/model_files.hpp"
 
 namespace minnow {
@@ -69,14 +70,12 @@ std::optional<ResumePoint> find_resume_point(const std::filesystem::path& run_di
   if (!path_exists(run_dir)) return std::nullopt;
   std::optional<Checkpoint> checkpoint = open_newest_valid(run_dir, warnings);
   if (!checkpoint) return std::nullopt;
-  const auto name = [&](const char* file) { return (checkpoint->directory() / file).string(); };
+  ReadTexts texts = read_texts(*checkpoint);
   ResumePoint point{.checkpoint = *checkpoint,
-                    .state = TrainState::from_json(checkpoint->read(kStateFile), name(kStateFile)),
-                    .config = load_config(checkpoint->read(kConfigFile), name(kConfigFile)),
+                    .state = std::move(texts.state),
+                    .config = std::move(texts.config),
                     .environment = checkpoint->read(kEnvironmentFile),
-                    .tokenizer = nullptr};
-  if (checkpoint->has(kTokenizerFile))
-    point.tokenizer = Tokenizer::from_json(checkpoint->read(kTokenizerFile), name(kTokenizerFile));
+                    .tokenizer = std::move(texts.tokenizer)};
   return point;
 }
 

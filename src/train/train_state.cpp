@@ -22,6 +22,27 @@ std::optional<double> read_optional(const Json& json) {
 /// A loss that is no number is written as null.
 double read_number(const Json& json) { return json.is_null() ? std::nan("") : json.get<double>(); }
 
+/// Numbers that no run writes would be an index, a size or an overflow later on.
+void check(const TrainState& s) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53U;  // sums of two stay far from overflow
+  const auto within = [](const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
+    if (value >= least && value <= most) return;
+    throw CheckpointError(fmt::format("{} must be from {} to {}; got {}", name, least, most, value));
+  };
+  within("step", s.step, 0, kMost);
+  within("optimizer_steps", s.optimizer_steps, 0, s.step);
+  within("tokens", s.tokens, 0, kMost);
+  within("skipped_steps", s.skipped_steps, 0, s.step);
+  within("bad_steps_in_row", s.bad_steps_in_row, 0, s.step);
+  within("best_step", s.best_step, 0, s.step);
+  within("evals_without_best", s.evals_without_best, 0, s.step);
+  within("val_step", s.val_step, 0, s.step);
+  within("logged_step", s.logged_step, 0, s.step);
+  within("seed", s.seed, 0, INT64_MAX);
+  within("leaf_sequences", s.leaf_sequences, 1, kMost);
+  within("vocab_size", s.vocab_size, 1, kMost);
+}
+
 TrainState read(const Json& json) {
   TrainState state;
   if (json.at("format").get<int>() != kFormat) throw CheckpointError(fmt::format("format must be {}", kFormat));
@@ -44,6 +65,7 @@ TrainState read(const Json& json) {
   state.leaf_sequences = json.at("leaf_sequences");
   state.vocab_size = json.at("vocab_size");
   for (const Json& file : json.at("data")) state.data.files.push_back({"", file.at("bytes"), file.at("sha256")});
+  check(state);
   return state;
 }
 

@@ -8,6 +8,7 @@
 #include "minnow/base/error.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/run_lock.hpp"
+#include "minnow/train/memory.hpp"
 #include "minnow/train/run.hpp"
 #include "train/model_files.hpp"
 #include "train/resume.hpp"
@@ -90,6 +91,7 @@ class Preparation {
     }
     data_ = Dataset::open(dataset_options(config_, stored));
     for (const std::string& text : data_->notes()) note(text);
+    require_memory(estimate_memory(config_, data_->vocab_size(), data_->val().windows()), available_memory());
     if (!point_) return;
     try {
       check_same_data(point_->state.data, data_->fingerprint());
