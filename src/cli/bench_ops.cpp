@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/bench.hpp"
+#include "cli/json_line.hpp"
 #include "cli/terminal.hpp"
 #include "minnow/autograd/backward.hpp"
 #include "minnow/autograd/variable.hpp"
@@ -147,7 +148,7 @@ int bench_ops(const std::string& filter, bool json) {
                     "lists them",
                     filter));
   }
-  if (json) print_result(rows.dump() + "\n");
+  if (json) print_result(json_line(rows));
   return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/bench.hpp"
 #include "cli/human.hpp"
+#include "cli/json_line.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
 #include "minnow/base/error.hpp"
@@ -164,7 +165,7 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
                                      {"parameters", bench.parameters()},
                                      {"steps", times.size()},
                                      {"loss", bench.loss()}};
-    print_result(object.dump() + "\n");
+    print_result(json_line(object));
     return 0;
   }
   print_result(

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/config_file.hpp"
+#include "cli/json_line.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
@@ -34,7 +35,7 @@ Json key_json(const Key& key) {
   return object;
 }
 
-void print_json(const Json& json) { print_result(json.dump() + "\n"); }
+void print_json(const Json& json) { print_result(json_line(json)); }
 
 /// The keys that a word names: a table, a key, a last part such as learning_rate, or another program's name for it.
 std::vector<const Key*> named_keys(const std::string& word) {
@@ -60,7 +61,7 @@ int explain(const Arguments& arguments) {
     list.push_back(key_json(*key));
     text += fmt::format("{}{}", text.empty() ? "" : "\n", explain_key(*key));
   }
-  print_result(arguments.json ? list.dump() + "\n" : text);
+  print_result(arguments.json ? json_line(list) : text);
   return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/json_line.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
 #include "cli/use_threads.hpp"
@@ -51,7 +52,7 @@ void print_score(const LmScore& score, const LoadedRun& run, bool json) {
     object["bits_per_byte"] = bytes_known ? nlohmann::ordered_json(score.bits_per_byte) : nlohmann::ordered_json();
     object["targets"] = score.targets;
     object["step"] = run.step;
-    print_result(object.dump() + "\n");
+    print_result(json_line(object));
     return;
   }
   print_result(fmt::format(

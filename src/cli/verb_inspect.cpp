@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/human.hpp"
+#include "cli/json_line.hpp"
 #include "cli/tensor_stats.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verb.hpp"
@@ -263,7 +264,7 @@ int inspect(const Arguments& arguments) {
   const Json all = document(arguments.path, subject);
   std::string text = facts_text(all);
   for (const Json& file : all["files"]) text += file_text(file);
-  print_result(arguments.json ? all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n" : text);
+  print_result(arguments.json ? json_line(all) : text);
   return static_cast<int>(subject.sound ? ExitCode::kDone : ExitCode::kCheckpoint);
 }
 

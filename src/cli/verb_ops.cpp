@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_line.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
@@ -42,7 +43,7 @@ int list(const Arguments& arguments) {
                       {"source", op->doc.source},
                       {"differentiable", op->differentiable}});
     }
-    print_result(rows.dump() + "\n");
+    print_result(json_line(rows));
     return 0;
   }
   std::string text;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "cli/json_line.hpp"
 #include "cli/prompt.hpp"
 #include "cli/sample_writer.hpp"
 #include "cli/signals.hpp"
@@ -74,7 +75,7 @@ void print_json(const LoadedRun& run, const std::string& prompt, const std::vect
     object["tokens"] = samples[i].ids.size();
     object["finish"] = name_of(samples[i].reason);
     object["step"] = run.step;
-    print_result(object.dump() + "\n");
+    print_result(json_line(object));
   }
 }
 

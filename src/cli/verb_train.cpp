@@ -12,6 +12,7 @@
 
 #include "cli/config_file.hpp"
 #include "cli/human.hpp"
+#include "cli/json_line.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
@@ -130,7 +131,7 @@ int report_findings(const TrainOptions& options, bool json) {
         {{"what", finding.what}, {"before", finding.before}, {"now", finding.now}, {"verdict", finding.verdict}});
     if (!json) print_line(finding.text());
   }
-  if (json) print_result(nlohmann::ordered_json{{"resumable", !refused}, {"findings", list}}.dump() + "\n");
+  if (json) print_result(json_line({{"resumable", !refused}, {"findings", list}}));
   if (!json)
     print_line(findings.empty() ? "nothing differs: a resume continues bit by bit"
                : refused        ? "a resume would be refused"
@@ -168,15 +169,13 @@ void print_json(const TrainResult& result, const fs::path& run) {
   const auto number = [](const std::optional<double>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
   };
-  print_result(nlohmann::ordered_json{{"run", run.string()},
-                                      {"reason", reason_name(result.reason)},
-                                      {"step", result.step},
-                                      {"val_loss", number(result.val_loss)},
-                                      {"best_val_loss", number(result.best_val_loss)},
-                                      {"best_step", result.best_step},
-                                      {"state_sha256", result.state_hash}}
-                   .dump() +
-               "\n");
+  print_result(json_line({{"run", run.string()},
+                          {"reason", reason_name(result.reason)},
+                          {"step", result.step},
+                          {"val_loss", number(result.val_loss)},
+                          {"best_val_loss", number(result.best_val_loss)},
+                          {"best_step", result.best_step},
+                          {"state_sha256", result.state_hash}}));
 }
 
 int run(const Arguments& arguments) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/config_file.hpp"
+#include "cli/json_line.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
 #include "cli/use_threads.hpp"
@@ -93,7 +94,7 @@ int run(const Arguments& arguments) {
                            : "a resume DIFFERS from the straight run");
   }
   json["ok"] = ok;
-  if (arguments.json) print_result(json.dump() + "\n");
+  if (arguments.json) print_result(json_line(json));
   return static_cast<int>(ok ? ExitCode::kDone : ExitCode::kCheckpoint);
 }
 
