@@ -16,7 +16,11 @@ namespace minnow {
 namespace {
 
 std::string hint_for(int code) {
-  if (code == ENOENT) return " Hint: check the spelling of the path; relative paths start at the working directory.";
+  if (code == ENOENT) {
+    return " Hint: check the spelling of the path; relative paths start at the working directory. scripts/get_data "
+           "brings the "
+           "public texts that the shipped configurations name.";
+  }
   if (code == EACCES) return " Hint: the file exists but may not be read; see its permissions.";
   return "";
 }

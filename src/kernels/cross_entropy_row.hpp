@@ -1,5 +1,6 @@
 #pragma once
-// What one row of cross entropy reads and writes; shared by the vector code and the reference.
+/// @file
+/// What one row of cross entropy reads and writes; shared by the vector code and the reference.
 
 #include "minnow/base/parallel.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
-// How loops over rows are cut, and how per-row-chunk partial sums of columns are put together.
+/// @file
+/// How loops over rows are cut, and how per-row-chunk partial sums of columns are put together.
 
 #include <algorithm>
 

@@ -23,7 +23,9 @@ constexpr std::size_t kLowCodePoints =
                  : fmt::format("a byte that is not valid UTF-8 (0x{:02X})", static_cast<unsigned char>(text[position]));
   throw DataError(fmt::format(
       "[tokenizer] every character must be in the vocabulary of {} tokens; got {} at character {} (byte {}). "
-      "Hint: leave it out, let unknown characters be replaced, or train with the byte tokenizer.",
+      "Hint: leave it out, replace what is unknown (--unknown replace, or tokenizer.unknown = \"replace\"), or train "
+      "with the "
+      "byte tokenizer.",
       size, what, index, position));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
-// Plain form of activation.hpp: the specification of the vector code, and what f64 runs.
+/// @file
+/// Plain form of activation.hpp: the specification of the vector code, and what f64 runs.
 
 #include <cmath>
 #include <numbers>

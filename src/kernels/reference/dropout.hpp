@@ -1,5 +1,6 @@
 #pragma once
-// Plain form of dropout.hpp: the specification of the vector code, and what f64 runs.
+/// @file
+/// Plain form of dropout.hpp: the specification of the vector code, and what f64 runs.
 
 #include "minnow/base/parallel.hpp"
 #include "minnow/base/philox.hpp"

@@ -1,5 +1,6 @@
 #pragma once
-// Plain form of norm.hpp for rows [begin, end): the specification of the vector code, and what f64 runs.
+/// @file
+/// Plain form of norm.hpp for rows [begin, end): the specification of the vector code, and what f64 runs.
 
 #include <cmath>
 

@@ -1,5 +1,6 @@
 #pragma once
-// Plain form of softmax.hpp for one row: the specification of the vector code, and what f64 runs.
+/// @file
+/// Plain form of softmax.hpp for one row: the specification of the vector code, and what f64 runs.
 
 #include <cmath>
 #include <limits>

@@ -1,5 +1,6 @@
 #pragma once
-// Plain form of vector_math.hpp: the specification of the vector code, and what f64 runs.
+/// @file
+/// Plain form of vector_math.hpp: the specification of the vector code, and what f64 runs.
 
 #include <cmath>
 #include <limits>
