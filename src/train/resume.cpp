@@ -106,6 +106,13 @@ void refuse_if_any(const std::vector<ResumeFinding>& findings) {
   }
 }
 
+void restore_best_mark(const std::filesystem::path& run_dir, const TrainState& state, bool keep_best) {
+  const bool complete = state.logged_step >= state.step;
+  if (!keep_best || !state.best_val_loss || !complete || best_step(run_dir) == state.best_step) return;
+  const auto directory = checkpoint_directory(run_dir, state.best_step);
+  if (path_exists(directory) && verify_checkpoint(directory).ok()) mark_best(run_dir, state.best_step);
+}
+
 std::string state_hash(const std::filesystem::path& checkpoint_directory) {
   const Checkpoint checkpoint = Checkpoint::open(checkpoint_directory);
   std::string text;

@@ -36,6 +36,10 @@ struct ResumePoint {
 /// Throws: CheckpointError listing every finding that is refused.
 void refuse_if_any(const std::vector<ResumeFinding>& findings);
 
+/// Marks the best checkpoint again: a process that dies between saving it and marking it leaves the mark at an older
+/// one.
+void restore_best_mark(const std::filesystem::path& run_dir, const TrainState& state, bool keep_best);
+
 /// @return the learning-rate schedule that a configuration describes.
 [[nodiscard]] Schedule schedule_of(const Config& config);
 

@@ -39,7 +39,7 @@ bool TrainSession::due(std::int64_t every) const {
 bool TrainSession::evaluates() const { return due(config().eval.every_steps) && setup_.data->val().windows() > 0; }
 
 TrainResult TrainSession::run() {
-  restore_best_mark();
+  restore_best_mark(setup_.options.run_dir, setup_.state, config().checkpoint.keep_best);
   // What an earlier process did not get to after its last step comes first.
   if (state().step > state().logged_step && !finish_step(false)) {
     return result(StopReason::kInterrupted, signal(), "interrupted");
@@ -168,17 +168,6 @@ bool TrainSession::sample_now() {
   samples_.append(state().step, text);
   if (setup_.options.observer) setup_.options.observer->on_sample(state().step, text);
   return true;
-}
-
-// A process that dies between saving its best checkpoint and marking it leaves the mark at an older one.
-void TrainSession::restore_best_mark() {
-  const TrainState& s = state();
-  const auto& run = setup_.options.run_dir;
-  if (!config().checkpoint.keep_best || !s.best_val_loss || s.logged_step < s.step || best_step(run) == s.best_step) {
-    return;
-  }
-  const auto directory = checkpoint_directory(run, s.best_step);
-  if (path_exists(directory) && verify_checkpoint(directory).ok()) mark_best(run, s.best_step);
 }
 
 TrainProgress TrainSession::progress() const {

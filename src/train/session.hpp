@@ -52,7 +52,6 @@ class TrainSession {
   bool evaluate_now(bool& improved);
   /// Writes the sample that is due. @return false when a signal came.
   bool sample_now();
-  void restore_best_mark();
   void write_log_line();
   void save(bool best);
   TrainProgress progress() const;

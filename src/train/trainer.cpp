@@ -124,6 +124,7 @@ class Preparation {
 
   TrainResult finished_result() const {
     TrainResult result;
+    restore_best_mark(options_.run_dir, point_->state, config_.checkpoint.keep_best);
     result.reason = StopReason::kAlreadyFinished;
     result.step = point_->state.step;
     result.val_loss = point_->state.val_loss;

@@ -74,7 +74,7 @@ struct ToyState {
   }
 
   [[nodiscard]] std::vector<FileSource> files() const {
-    const auto tensors = [this](const std::vector<float>& values) {
+    const auto tensors = [](const std::vector<float>& values) {
       const std::size_t half = values.size() / 2;
       const auto bytes = std::as_bytes(std::span(values));
       return std::vector<TensorSource>{
