@@ -48,6 +48,7 @@ struct Case {
   std::string file;
   int line = 0;
   bool needs_shared = false;
+  bool needs_plain = false;  ///< no sanitizer in the program under test
   std::vector<Step> steps;
 };
 

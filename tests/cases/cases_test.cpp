@@ -15,6 +15,7 @@
 
 #include "cases/case_file.hpp"
 #include "cases/process.hpp"
+#include "support/sanitizers.hpp"
 
 namespace minnow::cases {
 namespace {
@@ -124,6 +125,8 @@ class CaseTest : public ::testing::Test {
     if (case_.needs_shared && std::getenv("MINNOW_SHARED_DIR") == nullptr) {
       GTEST_SKIP() << "needs the shared data: set MINNOW_SHARED_DIR";
     }
+    if (case_.needs_plain && test::kSanitized)
+      GTEST_SKIP() << "a sanitizer needs its own environment, memory and files";
     fs::create_directory(work());
     for (const Step& step : case_.steps) {
       if (step.kind == Step::Kind::kFile || step.kind == Step::Kind::kHex) {
