@@ -29,7 +29,8 @@ void add_into(Tensor& dst, const Tensor& src) {
 /// One walk over a tape from its end.
 class Walk {
  public:
-  Walk(Tape& tape, const BackwardOptions& options) : tape_(tape), options_(options), grads_(tape.values.size()) {}
+  Walk(Tape& tape, const BackwardOptions& options)
+      : tape_(tape), retain_graph_(options.retain_graph), grads_(tape.values.size()) {}
 
   void seed(std::int32_t value, Tensor gradient) { grads_[at(value)] = std::move(gradient); }
 
@@ -63,7 +64,7 @@ class Walk {
     } else {
       run_op(node, douts);
     }
-    if (!options_.retain_graph) {
+    if (!retain_graph_) {
       node.saved_inputs.clear();
       node.saved_outputs.clear();
       node.aux.clear();
@@ -193,7 +194,7 @@ class Walk {
   }
 
   Tape& tape_;
-  const BackwardOptions& options_;
+  bool retain_graph_;
   std::vector<Tensor> grads_;
 };
 

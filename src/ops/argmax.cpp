@@ -6,7 +6,7 @@ namespace ops {
 namespace {
 
 struct Argmax {
-  using Attrs = AxisAttrs;
+  using Attrs = LargestAttrs;
   static constexpr OpDoc kDoc{"argmax", "argmax(x, axis, keepdim) -> index",
                               "index of the first largest element along the axis", "NumPy argmax"};
   static constexpr bool kStrided = true;
@@ -35,7 +35,7 @@ MINNOW_OP(argmax, Argmax);
 }  // namespace ops
 
 Tensor argmax(const Tensor& x, Index axis, bool keepdim) {
-  return apply_one(ops::op_argmax, {x}, ops::AxisAttrs{axis, keepdim});
+  return apply_one(ops::op_argmax, {x}, ops::LargestAttrs{axis, keepdim});
 }
 
 }  // namespace minnow

@@ -7,7 +7,7 @@
 namespace minnow::ops {
 
 /// Options of max_dim and argmax.
-struct AxisAttrs {
+struct LargestAttrs {
   Index axis = -1;
   bool keepdim = false;
 };
@@ -24,7 +24,7 @@ Index index_of_largest(const T* x, Index n) {
 }
 
 /// Throws: ShapeError naming `who` for a bad axis, an axis without elements and numbers that are not floating.
-inline AxisSplit split_one_axis(const char* who, const TensorSpec& x, const AxisAttrs& attrs) {
+inline AxisSplit split_one_axis(const char* who, const TensorSpec& x, const LargestAttrs& attrs) {
   check_floating(who, x);
   AxisSplit split(who, x.shape, Axes{x.shape.axis(attrs.axis, who)}, attrs.keepdim);
   if (split.width == 0 && split.result.numel() > 0) {

@@ -6,7 +6,7 @@ namespace ops {
 namespace {
 
 struct MaxDim {
-  using Attrs = AxisAttrs;
+  using Attrs = LargestAttrs;
   static constexpr OpDoc kDoc{"max_dim", "max_dim(x, axis, keepdim) -> values, indices",
                               "the largest element along the axis, and the first index where it stands",
                               "PyTorch max over a dimension"};
@@ -55,7 +55,7 @@ MINNOW_OP(max_dim, MaxDim);
 
 std::pair<Tensor, Tensor> max_dim(const Tensor& x, Index axis, bool keepdim) {
   std::vector<Tensor> results =
-      apply(ops::op_max_dim, std::array<Tensor, 1>{x}, AttrBox::of(ops::AxisAttrs{axis, keepdim}));
+      apply(ops::op_max_dim, std::array<Tensor, 1>{x}, AttrBox::of(ops::LargestAttrs{axis, keepdim}));
   return {std::move(results[0]), std::move(results[1])};
 }
 

@@ -13,19 +13,19 @@ std::vector<Sample> largest_samples() {
                            Call{{7}, 0, false}, Call{{300, 70}, 1, false}, Call{{0, 3}, 1, false}}) {
     made.push_back({.note = call.shape.str() + " over axis " + std::to_string(call.axis),
                     .inputs = {sample_numbers(call.shape, -200, 200)},
-                    .attrs = AttrBox::of(AxisAttrs{call.axis, call.keepdim})});
+                    .attrs = AttrBox::of(LargestAttrs{call.axis, call.keepdim})});
   }
   made.push_back({.note = "ties",
                   .inputs = {Tensor::from<double>({3, 1, 3, 3, 0, 2, 2, -1}, {2, 4})},
-                  .attrs = AttrBox::of(AxisAttrs{1}),
+                  .attrs = AttrBox::of(LargestAttrs{1}),
                   .smooth = false});
   made.push_back({.note = "no such axis",
                   .inputs = {sample_numbers({3, 4}, 0, 1)},
-                  .attrs = AttrBox::of(AxisAttrs{2}),
+                  .attrs = AttrBox::of(LargestAttrs{2}),
                   .valid = false});
   made.push_back({.note = "no element",
                   .inputs = {sample_numbers({3, 0}, 0, 1)},
-                  .attrs = AttrBox::of(AxisAttrs{1}),
+                  .attrs = AttrBox::of(LargestAttrs{1}),
                   .valid = false});
   return made;
 }
