@@ -16,6 +16,8 @@
 namespace minnow {
 namespace {
 
+using namespace std::string_literals;
+
 using Ids = std::vector<std::int32_t>;
 
 std::string message_of(const auto& action) {
@@ -152,7 +154,7 @@ TEST(Tokenizer, CutsChangeNoId) {
 }
 
 TEST(TokenizerJson, RoundTripsHardCharacters) {
-  const std::string text("a\"\\\n\0\x01\x7F\xC3\xA9\xE2\x80\xA8\xF0\x9F\x99\x82</script>", 28);
+  const std::string text = "a\"\\\n\0\x01\x7F\xC3\xA9\xE2\x80\xA8\xF0\x9F\x99\x82</script>"s;
   for (const bool boundary : {false, true}) {
     const auto tokenizer = CharTokenizer::train(text, boundary);
     const std::string json = tokenizer->to_json();
