@@ -12,6 +12,7 @@
 #include "io/process.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
+#include "support/sanitizers.hpp"
 
 namespace minnow {
 namespace {
@@ -238,6 +239,7 @@ TEST_F(Program, GivesTheSameBitsUnderBothFlavoursOfOpenblas) {
 TEST_F(Program, DoesNotLookAtTheClock) {
   const fs::path library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
   if (!fs::exists(library)) GTEST_SKIP() << "needs the package faketime";
+  if (test::kSanitized) GTEST_SKIP() << "a sanitizer must be the first library loaded";
   const std::string expected = finish(command("straight"));
   const std::string log = timeless("straight");
   const std::string times = folder_.write("time", "+0\n");
