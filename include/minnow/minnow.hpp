@@ -48,6 +48,7 @@
 #include "minnow/ops/linear.hpp"
 #include "minnow/ops/loss.hpp"
 #include "minnow/ops/norm.hpp"
+#include "minnow/ops/position.hpp"
 #include "minnow/ops/reduction.hpp"
 #include "minnow/ops/registry.hpp"
 #include "minnow/ops/shape.hpp"

@@ -9,24 +9,11 @@
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/linear.hpp"
 #include "minnow/ops/loss.hpp"
+#include "minnow/ops/position.hpp"
 #include "minnow/ops/shape.hpp"
 
 namespace minnow::golden {
 namespace {
-
-/// Slopes of ALiBi: 2^(-8 i / n) for the largest power of two n <= heads, then every second one of 2n.
-/// Source: Press, Smith, Lewis 2022, Train Short, Test Long, and its published code.
-Tensor alibi_slopes(Index heads, DType dtype) {
-  Index base = 1;
-  while (2 * base <= heads) base *= 2;
-  std::vector<double> slopes;
-  for (Index i = 0; i < heads; ++i) {
-    const double exponent = i < base ? static_cast<double>(i + 1) / static_cast<double>(base)
-                                     : static_cast<double>(2 * (i - base) + 1) / static_cast<double>(2 * base);
-    slopes.push_back(std::pow(2.0, -8.0 * exponent));
-  }
-  return Tensor::from(slopes, {heads}).to(dtype);
-}
 
 CausalAlign align_of(Call& call) {
   const std::string align = call.options.text("align");

@@ -1,9 +1,8 @@
-// Adapters of the kinds shape and position.
+// Adapters of the kind shape.
 
 #include "minnow/ops/shape.hpp"
 
 #include "golden/adapter.hpp"
-#include "minnow/nn/layers.hpp"
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/embedding.hpp"
 
@@ -69,10 +68,6 @@ Outcome masked_fill(Call& call) {
   return one(where(call.in("mask"), Tensor::full({}, call.options.number("value"), x.dtype()), x));
 }
 
-Outcome sinusoids(Call& call) {
-  return one(nn::sinusoidal_table(0, call.options.integer("length"), call.options.integer("dim"), call.dtype()));
-}
-
 }  // namespace
 
 AdapterTable shape_adapters() {
@@ -88,7 +83,5 @@ AdapterTable shape_adapters() {
           {"embedding", embedding_of},
           {"masked_fill", masked_fill}};
 }
-
-AdapterTable position_adapters() { return {{"sinusoidal_table", sinusoids}}; }
 
 }  // namespace minnow::golden
