@@ -11,6 +11,9 @@ namespace {
 /// @return the spec; of an absent optional input one that says so.
 TensorSpec spec_of(const Tensor& x) { return x.defined() ? x.spec() : TensorSpec::absent(); }
 
+/// @return whether tensor i is among those that an operation keeps; lists of tensors may be longer than the bits.
+bool keeps(unsigned bits, std::size_t i) { return i < 32 && (bits >> i & 1U) != 0; }
+
 Saved save(const Tensor& x, bool wanted) {
   if (!wanted || !x.defined()) return {};
   return {x.alias(), x.storage()->version()};
@@ -55,11 +58,11 @@ void record(Tape& tape, const Op& op, std::span<const Tensor> inputs, std::span<
   node.inputs = std::move(values);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     node.specs.push_back(spec_of(inputs[i]));
-    node.saved_inputs.push_back(save(inputs[i], (op.saves.inputs >> i & 1U) != 0));
+    node.saved_inputs.push_back(save(inputs[i], keeps(op.saves.inputs, i)));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     node.out_specs.push_back(outputs[i].spec());
-    node.saved_outputs.push_back(save(outputs[i], (op.saves.outputs >> i & 1U) != 0));
+    node.saved_outputs.push_back(save(outputs[i], keeps(op.saves.outputs, i)));
     std::int32_t value = kNoValue;
     if (is_floating(outputs[i].dtype())) {
       auto variable = std::make_shared<Variable>();
