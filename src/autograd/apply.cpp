@@ -122,7 +122,7 @@ std::vector<Tensor> apply(const Op& op, std::span<const Tensor> given, const Att
     run_forward(op, inputs, outputs, aux, attrs);
   }
   if (state.anomaly) {
-    for (const Tensor& output : outputs) check_finite(output, op, tape, tape.scope, "the result");
+    for (const Tensor& output : outputs) check_finite(output, op, tape.scope, "the result");
   }
   if (recorded) record(tape, op, inputs, outputs, aux, attrs, std::move(values));
   return outputs;

@@ -109,7 +109,7 @@ class Walk {
     (f64 ? node.op->backward_f64 : node.op->backward_f32)(context, node.attrs);
     for (std::size_t i = 0; i < count; ++i) {
       if (node.inputs[i] == kNoValue) continue;
-      if (thread_state().anomaly) check_finite(dins[i], *node.op, tape_, node.scope, "the gradient of an input");
+      if (thread_state().anomaly) check_finite(dins[i], *node.op, node.scope, "the gradient of an input");
       if (add[i] == 0) deliver(node, i, std::move(dins[i]));
     }
   }

@@ -12,7 +12,7 @@ class InnerTape {
  public:
   InnerTape() : outer_(std::move(thread_state().tape)), recording_(thread_state().recording) {
     thread_state().tape = std::make_unique<Tape>();
-    thread_state().tape->scopes = outer_->scopes;
+    thread_state().tape->scope = outer_->scope;
     thread_state().recording = true;
   }
   ~InnerTape() {

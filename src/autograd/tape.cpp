@@ -35,13 +35,27 @@ void Tape::reset() {
   values.clear();
 }
 
-std::string Tape::scope_name(std::int32_t at) const {
-  std::string name;
-  for (; at != 0; at = scopes[static_cast<std::size_t>(at)].parent) {
-    const std::string& part = scopes[static_cast<std::size_t>(at)].name;
-    name = name.empty() ? part : fmt::format("{}.{}", part, name);
+std::size_t ScopeTable::KeyHash::operator()(const Key& key) const noexcept {
+  constexpr std::size_t kOddFactor = 0x9E3779B97F4A7C15;  // 2^64 / golden ratio: spreads the parents over all bits
+  return std::hash<std::string_view>{}(key.second) ^ (static_cast<std::size_t>(key.first) * kOddFactor);
+}
+
+std::int32_t ScopeTable::inside(std::int32_t parent, std::string_view name) {
+  const auto found = numbers_.find({parent, name});
+  if (found != numbers_.end()) return found->second;
+  const auto number = static_cast<std::int32_t>(names_.size());
+  names_.push_back({parent, std::string(name)});
+  numbers_.emplace(Key{parent, names_.back().text}, number);
+  return number;
+}
+
+std::string ScopeTable::path(std::int32_t scope) const {
+  std::string path;
+  for (; scope != 0; scope = parent(scope)) {
+    const std::string& part = names_[at(scope)].text;
+    path = path.empty() ? part : fmt::format("{}.{}", part, path);
   }
-  return name.empty() ? "(top)" : name;
+  return path.empty() ? "(top)" : path;
 }
 
 ThreadState& thread_state() {
@@ -49,7 +63,7 @@ ThreadState& thread_state() {
   return state;
 }
 
-void check_finite(const Tensor& x, const Op& op, const Tape& tape, std::int32_t scope, std::string_view what) {
+void check_finite(const Tensor& x, const Op& op, std::int32_t scope, std::string_view what) {
   if (!x.defined() || !is_floating(x.dtype())) return;
   const std::vector<double> values = x.to_vector<double>();
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -58,7 +72,7 @@ void check_finite(const Tensor& x, const Op& op, const Tape& tape, std::int32_t 
         fmt::format("[{}] numbers must be finite; got {} in {} {} at index {}; layer {}. Hint: lower the "
                     "learning rate, or look at the inputs of this layer",
                     op.doc.name, values[i], what, x.shape().str(), index_text(static_cast<Index>(i), x.shape()),
-                    tape.scope_name(scope)));
+                    thread_state().scopes.path(scope)));
   }
 }
 
@@ -70,19 +84,12 @@ AnomalyMode::AnomalyMode() : before_(thread_state().anomaly) { thread_state().an
 AnomalyMode::~AnomalyMode() { thread_state().anomaly = before_; }
 
 Scope::Scope(std::string_view name) {
-  Tape& tape = *thread_state().tape;
-  for (std::size_t i = 1; i < tape.scopes.size(); ++i) {
-    if (tape.scopes[i].parent == tape.scope && tape.scopes[i].name == name) {
-      tape.scope = static_cast<std::int32_t>(i);
-      return;
-    }
-  }
-  tape.scopes.push_back({tape.scope, std::string(name)});
-  tape.scope = static_cast<std::int32_t>(tape.scopes.size() - 1);
+  ThreadState& state = thread_state();
+  state.tape->scope = state.scopes.inside(state.tape->scope, name);
 }
 Scope::~Scope() {
-  Tape& tape = *thread_state().tape;
-  tape.scope = tape.scopes[static_cast<std::size_t>(tape.scope)].parent;
+  ThreadState& state = thread_state();
+  state.tape->scope = state.scopes.parent(state.tape->scope);
 }
 
 void clear_tape() { thread_state().tape->reset(); }
@@ -93,7 +100,7 @@ std::string dump_tape_text() {
   std::string text;
   for (std::size_t i = 0; i < tape.nodes.size(); ++i) {
     const Node& node = tape.nodes[i];
-    text += fmt::format("{:4} {:32} {:20}", i, tape.scope_name(node.scope), node.op->doc.name);
+    text += fmt::format("{:4} {:32} {:20}", i, thread_state().scopes.path(node.scope), node.op->doc.name);
     for (const auto& spec : node.specs) text += fmt::format(" {}", spec.str());
     text += " ->";
     for (const auto& spec : node.out_specs) text += fmt::format(" {}", spec.str());
@@ -115,7 +122,7 @@ std::string dump_tape_dot() {
   std::vector<std::string> made(tape.values.size());
   for (std::size_t i = 0; i < tape.nodes.size(); ++i) {
     const Node& node = tape.nodes[i];
-    dot += fmt::format("  n{} [label=\"{}\\n{}\"];\n", i, node.op->doc.name, tape.scope_name(node.scope));
+    dot += fmt::format("  n{} [label=\"{}\\n{}\"];\n", i, node.op->doc.name, thread_state().scopes.path(node.scope));
     for (std::int32_t output : node.outputs) {
       if (output != kNoValue) made[static_cast<std::size_t>(output)] = fmt::format("n{}", i);
     }

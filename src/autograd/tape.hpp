@@ -2,8 +2,12 @@
 /// @file
 /// The record of one thread's operations since the last backward.
 
+#include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "minnow/autograd/op.hpp"
@@ -54,34 +58,52 @@ struct Value {
   TensorSpec spec;
 };
 
-struct ScopeName {
-  std::int32_t parent = 0;
-  std::string name;
+/// The names of nested parts of a model, each once: a number stands for a path such as transformer.h.3.attn.
+class ScopeTable {
+ public:
+  /// @return the number of the scope `name` inside `parent`, made when it is new. Cost: one look-up in a hash table.
+  std::int32_t inside(std::int32_t parent, std::string_view name);
+  [[nodiscard]] std::int32_t parent(std::int32_t scope) const { return names_[at(scope)].parent; }
+  /// @return names from the outermost to this one, with dots between; "(top)" for scope 0.
+  [[nodiscard]] std::string path(std::int32_t scope) const;
+
+ private:
+  struct Name {
+    std::int32_t parent = 0;
+    std::string text;
+  };
+  using Key = std::pair<std::int32_t, std::string_view>;
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const noexcept;
+  };
+  static std::size_t at(std::int32_t scope) { return static_cast<std::size_t>(scope); }
+
+  std::deque<Name> names_{{}};  // scope 0 is the nameless outermost one; a deque, since keys point into the texts
+  std::unordered_map<Key, std::int32_t, KeyHash> numbers_;
 };
 
 struct Tape {
   std::uint64_t serial = 0;
   std::vector<Node> nodes;
   std::vector<Value> values;
-  std::vector<ScopeName> scopes{{}};  // scope 0 is the nameless outermost one
   std::int32_t scope = 0;
 
   Tape();
   /// Forgets all nodes; value ids given out so far become invalid.
   void reset();
-  [[nodiscard]] std::string scope_name(std::int32_t scope) const;
 };
 
 /// State of this thread.
 struct ThreadState {
   std::unique_ptr<Tape> tape = std::make_unique<Tape>();
+  ScopeTable scopes;  // outlives tapes: those of recomputations share it
   bool recording = true;
   bool anomaly = false;
 };
 ThreadState& thread_state();
 
 /// Throws: NumericError naming operation, scope, `what` and index when `x` holds a NaN or an infinity.
-void check_finite(const Tensor& x, const Op& op, const Tape& tape, std::int32_t scope, std::string_view what);
+void check_finite(const Tensor& x, const Op& op, std::int32_t scope, std::string_view what);
 
 /// Puts a call on the tape and hangs variables onto its floating outputs.
 /// @param values of the inputs, kNoValue where no gradient is wanted

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "minnow/autograd/variable.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/philox.hpp"
@@ -41,8 +39,8 @@ void fill_parameter(Tensor& tensor, const Initializer& init, const RandomKey& ke
 }  // namespace
 
 Tensor ParameterList::add(std::string name, const Shape& shape, const Initializer& init) {
-  for (const Parameter& parameter : parameters_) {
-    if (parameter.name == name) throw ShapeError(fmt::format("[parameters] names must differ; got {} twice", name));
+  if (!places_.emplace(name, parameters_.size()).second) {
+    throw ShapeError(fmt::format("[parameters] names must differ; got {} twice", name));
   }
   parameters_.push_back({std::move(name), set_requires_grad(Tensor::empty(shape, dtype_)), init});
   return parameters_.back().tensor;
@@ -56,9 +54,8 @@ void ParameterList::initialize(std::uint64_t seed) {
 }
 
 const Tensor& ParameterList::at(std::string_view name) const {
-  const auto found =
-      std::find_if(parameters_.begin(), parameters_.end(), [&](const Parameter& p) { return p.name == name; });
-  if (found != parameters_.end()) return found->tensor;
+  const auto found = places_.find(name);
+  if (found != places_.end()) return parameters_[found->second].tensor;
   throw CheckpointError(
       fmt::format("[parameters] the model must have the tensor asked for; got '{}'; it has {} tensors, {} first", name,
                   parameters_.size(), parameters_.empty() ? "none" : parameters_.front().name));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "tensor/memory_plan.hpp"
 
@@ -67,7 +68,6 @@ void StepArena::begin(std::uint64_t key) {
   plan_ = plans_.front().get();
   departed_ = false;
   next_ = 0;
-  clock_ = 0;
   tenants_.clear();
   current() = this;
 }
@@ -80,11 +80,11 @@ std::byte* StepArena::take(Storage& storage) {
   storage.slot_ = slot;
   tenants_.push_back(&storage);
   if (recording_) {
-    plan_->memory.record_birth(storage.bytes_, clock_++);
+    plan_->memory.record_birth(storage.bytes_);
     return nullptr;
   }
   const auto offset = plan_->memory.offset(slot);
-  if (!offset || !place_is_free(slot)) {
+  if (!offset || !occupy(*offset, storage.bytes_)) {
     ++statistics_.heap_served;
     return nullptr;
   }
@@ -94,23 +94,32 @@ std::byte* StepArena::take(Storage& storage) {
   return place;
 }
 
-bool StepArena::place_is_free(std::uint32_t slot) const {
-  const auto& before = plan_->memory.earlier_tenants(slot);
-  return std::none_of(before.begin(), before.end(), [&](std::uint32_t other) { return tenants_[other] != nullptr; });
+bool StepArena::occupy(std::size_t begin, std::size_t bytes) {
+  const std::size_t end = begin + MemoryPlan::padded(bytes);
+  const auto above = occupied_.lower_bound(begin);
+  if (above != occupied_.end() && above->first < end) return false;
+  if (above != occupied_.begin() && std::prev(above)->second > begin) return false;
+  occupied_.emplace_hint(above, begin, end);
+  return true;
+}
+
+void StepArena::vacate(const Storage& storage) {
+  ASAN_POISON_MEMORY_REGION(storage.data_, storage.bytes_);
+  occupied_.erase(static_cast<std::size_t>(storage.data_ - block_));
 }
 
 void StepArena::give_back(Storage& storage) {
   tenants_[storage.slot_] = nullptr;
-  if (recording_) plan_->memory.record_death(storage.slot_, clock_++);
-  if (storage.in_arena_) ASAN_POISON_MEMORY_REGION(storage.data_, storage.bytes_);
+  if (recording_) plan_->memory.record_death(storage.slot_);
+  if (storage.in_arena_) vacate(storage);
 }
 
 void StepArena::move_out(Storage& storage) {
-  std::byte* place = storage.data_;
-  storage.data_ = heap_allocate(storage.bytes_);
-  std::memcpy(storage.data_, place, storage.bytes_);
+  std::byte* copy = heap_allocate(storage.bytes_);
+  std::memcpy(copy, storage.data_, storage.bytes_);
+  vacate(storage);
+  storage.data_ = copy;
   storage.in_arena_ = false;
-  ASAN_POISON_MEMORY_REGION(place, storage.bytes_);
   ++statistics_.moved_out;
 }
 

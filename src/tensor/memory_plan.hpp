@@ -9,13 +9,16 @@
 
 namespace minnow {
 
-/// Births, deaths and sizes of a step's buffers, and the places they get. Slots are numbered by birth.
+/// Births, deaths and sizes of a step's buffers, and the places they get. Slots are numbered by birth, and time is
+/// counted in births: two buffers live together when the younger one is born before the older one dies.
 class MemoryPlan {
  public:
-  void record_birth(std::size_t bytes, std::uint64_t time);
-  void record_death(std::uint32_t slot, std::uint64_t time);
+  /// The next slot begins to live.
+  void record_birth(std::size_t bytes);
+  void record_death(std::uint32_t slot);
   /// Gives every buffer that died within the step a place: largest first, each at the lowest offset where it overlaps
   /// no buffer of its lifetime. Buffers that outlived the step get none: the heap serves them.
+  /// Cost: n slots take n log n searches, each in the few ranges that are taken at a time (lifetime_map.hpp).
   void pack();
 
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
@@ -24,20 +27,16 @@ class MemoryPlan {
     return slot < slots_.size() && slots_[slot].bytes == bytes;
   }
   [[nodiscard]] std::optional<std::size_t> offset(std::uint32_t slot) const { return slots_[slot].offset; }
-  /// @return earlier slots that share bytes with this one: all must be dead before the place is handed out.
-  [[nodiscard]] const std::vector<std::uint32_t>& earlier_tenants(std::uint32_t slot) const {
-    return slots_[slot].earlier_tenants;
-  }
+
+  /// @return bytes of a place for a buffer: whole cache lines, at least one, so that no two places are the same.
+  [[nodiscard]] static std::size_t padded(std::size_t bytes);
 
  private:
   struct Slot {
     std::size_t bytes = 0;
-    std::uint64_t birth = 0;
-    std::optional<std::uint64_t> death;
+    std::optional<std::uint32_t> death;  // slots born before it
     std::optional<std::size_t> offset;
-    std::vector<std::uint32_t> earlier_tenants;
   };
-  static std::size_t padded(std::size_t bytes);
 
   std::vector<Slot> slots_;
   std::size_t block_bytes_ = 0;

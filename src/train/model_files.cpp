@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <unordered_set>
 
 #include "minnow/base/error.hpp"
 #include "minnow/kernels/gemm.hpp"
@@ -35,6 +37,7 @@ std::span<std::byte> bytes_of(const Tensor& tensor) {
 
 FileSource tensor_file(const char* name, const std::vector<TrainStep::NamedTensor>& tensors) {
   std::vector<TensorSource> sources;
+  sources.reserve(tensors.size());
   for (const auto& named : tensors) {
     sources.push_back({named.name,
                        file_dtype(named.tensor.dtype()),
@@ -97,10 +100,10 @@ void load_tensors(const Checkpoint& checkpoint, const char* file, const std::vec
     checkpoint.read_tensor(file, *entry, bytes_of(named.tensor));
   }
   if (header.tensors.size() == into.size()) return;
+  std::unordered_set<std::string_view> known;
+  for (const auto& named : into) known.insert(named.name);
   for (const TensorEntry& entry : header.tensors) {
-    const bool known =
-        std::any_of(into.begin(), into.end(), [&](const auto& named) { return named.name == entry.name; });
-    if (!known)
+    if (!known.contains(entry.name))
       throw CheckpointError(
           fmt::format("[checkpoint] {} must hold the model's tensors only; {} is none of them", where, entry.name));
   }

@@ -3,6 +3,8 @@
 /// Names the weights of a model and how each begins.
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +48,7 @@ class ParameterList {
  private:
   DType dtype_;
   std::vector<Parameter> parameters_;
+  std::map<std::string, std::size_t, std::less<>> places_;  // in parameters_, by name
 };
 
 }  // namespace minnow

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "minnow/tensor/storage.hpp"
@@ -17,7 +19,7 @@ namespace minnow {
 ///
 /// Safe by construction:
 /// - a storage still referenced when the step ends is moved to the heap and stays valid;
-/// - a place is only handed out when every earlier tenant of overlapping bytes is dead, else the heap serves;
+/// - a place is only handed out when no living storage holds one of its bytes, else the heap serves;
 /// - a step that departs from its plan (another size, more storages) goes on on the heap, with the same bits;
 /// - at most `max_plans` plans are kept, the least recently used one goes;
 /// - dead ranges are poisoned in AddressSanitizer builds.
@@ -56,13 +58,13 @@ class StepArena {
  private:
   friend class Storage;
   struct Plan;
-  struct Slot;
 
   void begin(std::uint64_t key);
   void end();
-  std::byte* take(Storage& storage);  // called by a new storage; null: use the heap
-  void give_back(Storage& storage);   // called by a dying storage
-  bool place_is_free(std::uint32_t slot) const;
+  std::byte* take(Storage& storage);                  // called by a new storage; null: use the heap
+  void give_back(Storage& storage);                   // called by a dying storage
+  bool occupy(std::size_t begin, std::size_t bytes);  // false, and nothing done, where somebody lives there
+  void vacate(const Storage& storage);
   void move_out(Storage& storage);
   void grow_block(std::size_t bytes);
   static StepArena*& current();
@@ -72,8 +74,10 @@ class StepArena {
   Plan* plan_ = nullptr;                    // of the running step
   bool recording_ = false, departed_ = false;
   std::uint32_t next_ = 0;         // number of the next allocation of the step
-  std::uint64_t clock_ = 0;        // counts births and deaths while recording
   std::vector<Storage*> tenants_;  // living storages of this step by slot
+  // Places of the block that living storages hold, begin to end. Its nodes come from a pool: no allocation in a replay.
+  std::pmr::unsynchronized_pool_resource pool_;
+  std::pmr::map<std::size_t, std::size_t> occupied_{&pool_};
   std::byte* block_ = nullptr;
   std::size_t block_bytes_ = 0;
   Statistics statistics_;
