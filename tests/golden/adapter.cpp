@@ -20,6 +20,7 @@ const std::map<std::string, AdapterTable>& tables() {
       {"loss", loss_adapters()},
       {"shape", shape_adapters()},
       {"position", position_adapters()},
+      {"ctc", ctc_adapters()},
   };
   return all;
 }
