@@ -42,6 +42,7 @@
 #include "minnow/nn/parameter.hpp"
 #include "minnow/nn/streams.hpp"
 #include "minnow/ops/attention.hpp"
+#include "minnow/ops/convolution.hpp"
 #include "minnow/ops/dropout.hpp"
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/embedding.hpp"

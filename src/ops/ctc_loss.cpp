@@ -140,7 +140,7 @@ struct CtcLoss {
 
   static std::vector<Sample> samples() {
     using enum Reduction;
-    const auto ids = [](std::vector<std::int64_t> values) {
+    const auto ids = [](const std::vector<std::int64_t>& values) {
       const auto n = static_cast<Index>(values.size());
       return Tensor::from(values, {n});
     };

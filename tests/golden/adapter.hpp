@@ -71,6 +71,7 @@ AdapterTable loss_adapters();
 AdapterTable shape_adapters();
 AdapterTable position_adapters();
 AdapterTable ctc_adapters();
+AdapterTable convolution_adapters();
 AdapterTable model_adapters();
 
 /// @return the adapter of a case. Throws: Unsupported when its kind or op has none.
