@@ -39,6 +39,7 @@
 #include "minnow/models/gpt2.hpp"
 #include "minnow/models/language_model.hpp"
 #include "minnow/nn/layers.hpp"
+#include "minnow/nn/multihead_attention.hpp"
 #include "minnow/nn/parameter.hpp"
 #include "minnow/nn/streams.hpp"
 #include "minnow/ops/attention.hpp"

@@ -21,6 +21,7 @@ const std::map<std::string, AdapterTable>& tables() {
       {"shape", shape_adapters()},
       {"position", position_adapters()},
       {"ctc", ctc_adapters()},
+      {"multihead", multihead_adapters()},
       {"convolution", convolution_adapters()},
   };
   return all;

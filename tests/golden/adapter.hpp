@@ -71,6 +71,7 @@ AdapterTable loss_adapters();
 AdapterTable shape_adapters();
 AdapterTable position_adapters();
 AdapterTable ctc_adapters();
+AdapterTable multihead_adapters();
 AdapterTable convolution_adapters();
 AdapterTable model_adapters();
 
