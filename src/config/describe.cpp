@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "minnow/config/choices.hpp"
 #include "minnow/config/load.hpp"
 
 namespace minnow {
@@ -13,6 +14,28 @@ std::string default_text(const Key& key) {
   if (key.required) return "must be given";
   if (!key.follows.empty()) return fmt::format("that of {}", key.follows);
   return value_text(key, defaults);
+}
+
+/// @return where another family or optimizer has another default: `"rms" with model.family = "llama"`, or nothing.
+std::string other_defaults(const Key& key) {
+  std::string text;
+  const auto add = [&](std::string_view chooser, const Config& chosen) {
+    const Config defaults = defaults_for(chosen);
+    if (key.name == chooser || key.get(defaults) == key.get(Config{})) return;
+    text += fmt::format("{}{} with {} = {}", text.empty() ? "" : ", ", value_text(key, defaults), chooser,
+                        value_text(*find_key(chooser), chosen));
+  };
+  for (std::size_t i = 1; i < kChoiceNames<Family>.size(); ++i) {
+    Config chosen;
+    chosen.model.family = static_cast<Family>(i);
+    add("model.family", chosen);
+  }
+  for (std::size_t i = 1; i < kChoiceNames<OptimizerKind>.size(); ++i) {
+    Config chosen;
+    chosen.optimizer.name = static_cast<OptimizerKind>(i);
+    add("optimizer.name", chosen);
+  }
+  return text;
 }
 
 std::string value_form(const Key& key) {
@@ -47,10 +70,13 @@ std::string cell(std::string_view text) {
 std::string explain_key(const Key& key) {
   std::string text = fmt::format("{}\n  {}.\n  value:      {}\n  default:    {}\n  on resume:  {}\n", key.name, key.doc,
                                  value_form(key), default_text(key), effect_sentence(key.effect));
+  if (const std::string others = other_defaults(key); !others.empty())
+    text += fmt::format("  but:        {}\n", others);
   if (!key.applies_text.empty()) text += fmt::format("  used when:  {}\n", key.applies_text);
   if (!key.aliases.empty()) text += fmt::format("  elsewhere:  {}\n", key.aliases);
   const std::string example = key.required ? "\"data/input.txt\"" : value_text(key, Config{});
-  const std::string value = example == "not given" ? "0.1" : example;
+  const std::string missing = key.kind == ValueKind::kBool ? "true" : "0.1";
+  const std::string value = example == "not given" ? missing : example;
   if (key.table().empty()) return text + fmt::format("  in a file:  {} = {}\n", key.leaf(), value);
   return text + fmt::format("  in a file:  [{}]\n              {} = {}\n  once:       --set '{}={}'\n", key.table(),
                             key.leaf(), value, key.name, value);

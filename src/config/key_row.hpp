@@ -24,6 +24,7 @@ struct IsOptional<std::optional<T>> : std::true_type {};
 
 template <class T>
 constexpr ValueKind kind_of() {
+  if constexpr (IsOptional<T>::value) return kind_of<typename T::value_type>();
   if constexpr (std::is_enum_v<T>) return ValueKind::kChoice;
   if constexpr (std::is_same_v<T, bool>) return ValueKind::kBool;
   if constexpr (std::is_same_v<T, int64_t>) return ValueKind::kInteger;
@@ -106,6 +107,12 @@ struct Row : Key {
     Row row = *this;
     row.applies = test;
     row.applies_text = text;
+    return row;
+  }
+  /// As when(), and to give it another value where it is not used is an error.
+  [[nodiscard]] constexpr Row only(bool (*test)(const Config&), std::string_view text) const {
+    Row row = when(test, text);
+    row.idle_is_error = true;
     return row;
   }
 };

@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Declares the two halves of the table of keys.
+/// Declares the parts of the table of keys, in their order.
 
 #include <span>
 
@@ -10,7 +10,11 @@ namespace minnow::config_detail {
 
 /// task, [model], [data], [tokenizer]: what is trained.
 std::span<const Key> subject_keys();
-/// [train] and everything after it: how it is trained.
+/// [train].
+std::span<const Key> train_keys();
+/// [optimizer].
+std::span<const Key> optimizer_keys();
+/// [schedule] and everything after it.
 std::span<const Key> run_keys();
 
 }  // namespace minnow::config_detail

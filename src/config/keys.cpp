@@ -20,7 +20,8 @@ std::string_view Key::leaf() const {
 std::span<const Key> config_keys() {
   static const std::vector<Key> keys = [] {
     std::vector<Key> all;
-    for (const auto part : {config_detail::subject_keys(), config_detail::run_keys()}) {
+    using namespace config_detail;
+    for (const auto part : {subject_keys(), train_keys(), optimizer_keys(), run_keys()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

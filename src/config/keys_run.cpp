@@ -1,5 +1,5 @@
 /// @file
-/// The rows of [train] and of all tables after it.
+/// The rows of [train], and of [schedule] and all tables after it.
 
 #include "config/key_row.hpp"
 #include "config/key_table.hpp"
@@ -10,7 +10,6 @@ namespace {
 using enum ResumeEffect;
 
 constexpr auto kTrain = &Config::train;
-constexpr auto kOptimizer = &Config::optimizer;
 constexpr auto kSchedule = &Config::schedule;
 constexpr auto kEval = &Config::eval;
 constexpr auto kCheckpoint = &Config::checkpoint;
@@ -23,6 +22,7 @@ bool decays_to_min(const Config& config) {
   return config.schedule.name != ScheduleKind::kConstant && config.schedule.name != ScheduleKind::kInverseSqrt;
 }
 bool is_wsd(const Config& config) { return config.schedule.name == ScheduleKind::kWsd; }
+bool averages(const Config& config) { return config.optimizer.ema_decay > 0; }
 bool samples(const Config& config) { return config.sample.every_steps > 0; }
 
 constexpr std::string_view kDecays = "schedule.name is linear, cosine or wsd";
@@ -62,33 +62,9 @@ constexpr Key kRows[] = {
                                              "Give up (exit 6) after so many skipped NaN or Inf steps in a row")
         .range(1, kMaxCount)
         .in("steps"),
+};
 
-    row<kOptimizer, &OptimizerConfig::name>("optimizer.name", kRefused, "Optimizer").also("optim optimizer_type"),
-    row<kOptimizer, &OptimizerConfig::learning_rate>("optimizer.learning_rate", kBits, "Largest learning rate")
-        .range(0, 1000)
-        .above(0)
-        .also("lr max_lr base_lr"),
-    row<kOptimizer, &OptimizerConfig::beta1>("optimizer.beta1", kBits, "Decay of the mean of the gradient")
-        .range(0, 1)
-        .below(1)
-        .also("adam_beta1 b1 betas"),
-    row<kOptimizer, &OptimizerConfig::beta2>("optimizer.beta2", kBits, "Decay of the mean of the squared gradient")
-        .range(0, 1)
-        .below(1)
-        .also("adam_beta2 b2"),
-    row<kOptimizer, &OptimizerConfig::eps>("optimizer.eps", kBits, "Added to the root of the second moment")
-        .range(0, 1)
-        .above(0)
-        .also("epsilon adam_epsilon adam_eps"),
-    row<kOptimizer, &OptimizerConfig::weight_decay>("optimizer.weight_decay", kBits,
-                                                    "Decoupled decay of weights with two or more dimensions")
-        .range(0, 1000)
-        .also("wd"),
-    row<kOptimizer, &OptimizerConfig::grad_clip>("optimizer.grad_clip", kBits,
-                                                 "Largest global norm of the gradient; 0 = no clipping")
-        .range(0, 1e30)
-        .also("max_grad_norm clip_grad_norm gradient_clip"),
-
+constexpr Key kLaterRows[] = {
     row<kSchedule, &ScheduleConfig::name>("schedule.name", kBits, "Course of the learning rate after the warm-up")
         .also("lr_scheduler_type lr_scheduler lr_schedule"),
     row<kSchedule, &ScheduleConfig::warmup_steps>(
@@ -121,6 +97,10 @@ constexpr Key kRows[] = {
         .range(0, kMaxCount)
         .in("sequences")
         .also("per_device_eval_batch_size eval_batch_size"),
+    row<kEval, &EvalConfig::use_ema>("eval.use_ema", kFree,
+                                     "Evaluate and sample with the averaged weights instead of the trained ones")
+        .only(averages, "optimizer.ema_decay > 0")
+        .also("ema_eval"),
 
     row<kCheckpoint, &CheckpointConfig::every_steps>("checkpoint.every_steps", kFree,
                                                      "Save all state; 0 = only at the end")
@@ -180,6 +160,7 @@ constexpr Key kRows[] = {
 
 }  // namespace
 
-std::span<const Key> run_keys() { return kRows; }
+std::span<const Key> train_keys() { return kRows; }
+std::span<const Key> run_keys() { return kLaterRows; }
 
 }  // namespace minnow::config_detail

@@ -17,18 +17,29 @@ bool split_by_fraction(const Config& config) { return config.data.split == Split
 bool split_by_nth(const Config& config) { return config.data.split == SplitKind::kEveryNth; }
 bool split_by_file(const Config& config) { return config.data.split == SplitKind::kFile; }
 bool has_documents(const Config& config) { return config.data.documents != DocumentKind::kStream; }
+bool is_rotary(const Config& config) { return config.model.position == PositionKind::kRotary; }
 bool has_text(const Config& config) { return config.tokenizer.type != TokenizerKind::kNone; }
+
+constexpr std::string_view kRotary = "model.position = \"rotary\"";
 
 constexpr Key kRows[] = {
     top_row<&Config::task>("task", kRefused, "What the model learns: lm continues text"),
 
-    row<kModel, &ModelConfig::family>("model.family", kRefused, "Architecture").also("model_type arch architecture"),
+    row<kModel, &ModelConfig::family>("model.family", kRefused,
+                                      "Architecture: names of the tensors and defaults of the keys below; every part "
+                                      "of either can be set")
+        .also("model_type arch architecture"),
     row<kModel, &ModelConfig::n_layer>("model.n_layer", kRefused, "Number of blocks (L)")
         .range(1, 10000)
         .also("n_layers num_layers num_hidden_layers depth layers"),
     row<kModel, &ModelConfig::n_head>("model.n_head", kRefused, "Attention heads per block (H); must divide n_embd")
         .range(1, 10000)
         .also("n_heads num_heads num_attention_heads heads"),
+    row<kModel, &ModelConfig::n_kv_head>("model.n_kv_head", kRefused,
+                                         "Heads of keys and values, each shared by a group of query heads; must divide "
+                                         "n_head; 0 = n_head")
+        .range(0, 10000)
+        .also("num_key_value_heads n_kv_heads kv_heads num_kv_heads n_query_groups"),
     row<kModel, &ModelConfig::n_embd>("model.n_embd", kRefused, "Width of the model (C)")
         .range(1, kMaxCount)
         .also("hidden_size d_model dim embed_dim width"),
@@ -36,7 +47,8 @@ constexpr Key kRows[] = {
         .range(1, kMaxCount)
         .in("tokens")
         .also("n_positions n_ctx context_length max_position_embeddings seq_len max_seq_len sequence_length context"),
-    row<kModel, &ModelConfig::n_inner>("model.n_inner", kRefused, "Hidden width of the MLP (F); 0 = 4 n_embd")
+    row<kModel, &ModelConfig::n_inner>("model.n_inner", kRefused,
+                                       "Hidden width of the MLP (F); 0 = 4 n_embd, gated: 8/3 of it")
         .range(0, kMaxCount)
         .also("intermediate_size d_ff ffn_dim mlp_dim"),
     row<kModel, &ModelConfig::vocab_size>("model.vocab_size", kRefused,
@@ -65,20 +77,49 @@ constexpr Key kRows[] = {
         .like("model.dropout")
         .also("embd_pdrop embedding_dropout"),
     row<kModel, &ModelConfig::activation>("model.activation", kRefused,
-                                          "Activation of the MLP; Hugging Face's GPT-2 uses gelu_tanh")
-        .also("activation_function hidden_act act"),
+                                          "Activation of the MLP (Hugging Face's GPT-2: gelu_tanh); swiglu, geglu and "
+                                          "reglu multiply an activated gate with a second product")
+        .also("activation_function hidden_act act ffn mlp"),
     row<kModel, &ModelConfig::position>("model.position", kRefused,
-                                        "Positions: a learned table of block_size rows, or fixed sinusoids")
-        .also("position_embedding_type pos_emb"),
+                                        "Positions: a learned table of block_size rows, fixed sinusoids, queries and "
+                                        "keys turned by the position (rotary), or none")
+        .also("position_embedding_type pos_emb positions"),
+    row<kModel, &ModelConfig::rope_theta>("model.rope_theta", kRefused, "Base of the angles of rotary positions")
+        .range(1, 1e12)
+        .above(1)
+        .only(is_rotary, kRotary)
+        .also("rotary_base rope_base theta"),
+    row<kModel, &ModelConfig::rotary_dim>("model.rotary_dim", kRefused,
+                                          "Channels of a head that turn with the position, an even number; 0 = all")
+        .range(0, kMaxCount)
+        .only(is_rotary, kRotary)
+        .also("rotary_pct partial_rotary_factor rope_dim"),
+    row<kModel, &ModelConfig::rope_style>(
+        "model.rope_style", kRefused, "Which channels turn together: i and i + half (Hugging Face), or 2i and 2i + 1")
+        .only(is_rotary, kRotary)
+        .also("rope_interleaved"),
+    row<kModel, &ModelConfig::sliding_window>("model.sliding_window", kRefused,
+                                              "Positions that a query sees, its own the last; 0 = all before it")
+        .range(0, kMaxCount)
+        .in("tokens")
+        .also("attention_window window window_size"),
+    row<kModel, &ModelConfig::norm>("model.norm", kRefused, "LayerNorm, or RMSNorm, which has no mean and no bias")
+        .also("norm_type norm_layer rms_norm"),
     row<kModel, &ModelConfig::norm_position>("model.norm_position", kRefused,
-                                             "LayerNorm before each sublayer (pre) or after its sum (post)")
+                                             "Norm before each sublayer (pre) or after its sum (post)")
         .also("norm_first pre_norm"),
-    row<kModel, &ModelConfig::norm_eps>("model.norm_eps", kBits, "Added to the variance in LayerNorm")
+    row<kModel, &ModelConfig::norm_eps>("model.norm_eps", kBits, "Added to the variance in the norms")
         .range(0, 1)
         .above(0)
-        .also("layer_norm_epsilon layer_norm_eps ln_eps"),
+        .also("layer_norm_epsilon layer_norm_eps ln_eps rms_norm_eps"),
     row<kModel, &ModelConfig::bias>("model.bias", kRefused, "Biases in every linear layer and norm except the head")
         .also("use_bias"),
+    row<kModel, &ModelConfig::attn_bias>("model.attn_bias", kRefused, "Biases in the linear layers of attention")
+        .like("model.bias")
+        .also("attention_bias qkv_bias"),
+    row<kModel, &ModelConfig::mlp_bias>("model.mlp_bias", kRefused, "Biases in the linear layers of the MLP")
+        .like("model.bias")
+        .also("ffn_bias"),
     row<kModel, &ModelConfig::head_bias>("model.head_bias", kRefused, "Bias in the output layer").also("lm_head_bias"),
     row<kModel, &ModelConfig::tie_head>("model.tie_head", kRefused, "Output layer shares the embedding's matrix")
         .also("tie_word_embeddings tie_weights weight_tying"),

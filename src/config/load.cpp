@@ -67,6 +67,18 @@ class Builder {
     places_[index_of(key)] = assignment.place;
   }
 
+  /// Gives every key that was not written the default of the chosen family and optimizer.
+  void fill_in_defaults() {
+    const Config defaults = defaults_for(loaded_.config);
+    for (const Key& key : config_keys()) {
+      if (!places_[index_of(key)].text.empty() || key.get(loaded_.config) == key.get(defaults)) continue;
+      key.set(loaded_.config, key.get(defaults));
+      const bool of_model = key.table() == "model";
+      const Key& chosen = *find_key(of_model ? "model.family" : "optimizer.name");
+      loaded_.origins[index_of(key)] = fmt::format("default of {}", value_text(chosen, loaded_.config));
+    }
+  }
+
   void check_rules() {
     for (const Key& key : config_keys()) {
       const bool missing = key.required && std::get<std::string>(key.get(loaded_.config)).empty();
@@ -81,13 +93,17 @@ class Builder {
       const std::string wrong = rule.broken(loaded_.config);
       if (!wrong.empty()) problems_.push_back({place(rule.keys), wrong});
     }
+    for (const Key& key : config_keys()) {
+      if (!key.idle_is_error || !idle(key) || bad_.contains(key.name)) continue;
+      problems_.push_back(
+          {place({key.name}), fmt::format("{} must not be given here; it is used when {}; got {}", key.name,
+                                          key.applies_text, value_text(key, loaded_.config))});
+    }
   }
 
   void note_idle_keys() {
-    const Config defaults;
     for (const Key& key : config_keys()) {
-      const bool idle = key.applies != nullptr && !key.applies(loaded_.config);
-      if (!idle || key.get(loaded_.config) == key.get(defaults)) continue;
+      if (!idle(key)) continue;
       loaded_.notes.push_back(fmt::format("{}: {} has no effect; it is used when {}", places_[index_of(key)].text,
                                           key.name, key.applies_text));
     }
@@ -108,6 +124,12 @@ class Builder {
   LoadedConfig take() { return std::move(loaded_); }
 
  private:
+  /// @return whether the key has a value of its own that the other settings leave unused.
+  [[nodiscard]] bool idle(const Key& key) const {
+    if (key.applies == nullptr || key.applies(loaded_.config)) return false;
+    return key.get(loaded_.config) != key.get(defaults_for(loaded_.config));
+  }
+
   /// The place of the first key that was written at all, else the file.
   Place place(const std::array<std::string_view, 4>& names) const {
     for (const auto name : names) {
@@ -135,6 +157,7 @@ LoadedConfig load_config(std::string_view text, const std::string& file, std::sp
     config_detail::read_override(argument, assignments, builder.problems());
   }
   for (const auto& assignment : assignments) builder.apply(assignment);
+  builder.fill_in_defaults();
   builder.check_rules();
   builder.throw_problems();
   builder.note_idle_keys();

@@ -18,6 +18,23 @@ std::string sinusoids_come_in_pairs(const Config& c) {
   return fmt::format("model.n_embd must be even with model.position = \"sinusoidal\"; got {}", c.model.n_embd);
 }
 
+std::string kv_heads_divide_heads(const Config& c) {
+  if (c.model.n_head % c.model.kv_heads() == 0) return "";
+  return fmt::format("model.n_head must be divisible by model.n_kv_head; got {} and {}", c.model.n_head,
+                     c.model.n_kv_head);
+}
+
+std::string rotary_pairs_fit(const Config& c) {
+  if (c.model.position != PositionKind::kRotary || c.model.n_embd % c.model.n_head != 0) return "";
+  const int64_t turning = c.model.rotary_width();
+  if (turning % 2 == 0 && turning <= c.model.head_dim()) return "";
+  return fmt::format(
+      "model.rotary_dim must be even and at most the width of a head (model.n_embd / model.n_head), which it is when "
+      "0; "
+      "got {} and heads of {}",
+      c.model.rotary_dim, c.model.head_dim());
+}
+
 std::string micro_batches_divide_batch(const Config& c) {
   if (c.train.batch_size % c.train.accumulation_steps == 0) return "";
   return fmt::format("train.batch_size must be divisible by train.accumulation_steps; got {} and {}",
@@ -133,6 +150,8 @@ std::string early_stop_needs_evals(const Config& c) {
 constexpr Rule kRules[] = {
     {{"model.n_embd", "model.n_head"}, heads_divide_width},
     {{"model.n_embd", "model.position"}, sinusoids_come_in_pairs},
+    {{"model.n_kv_head", "model.n_head"}, kv_heads_divide_heads},
+    {{"model.rotary_dim", "model.n_head", "model.n_embd", "model.position"}, rotary_pairs_fit},
     {{"train.batch_size", "train.accumulation_steps"}, micro_batches_divide_batch},
     {{"train.leaf_sequences", "train.batch_size", "train.accumulation_steps"}, leaves_divide_micro_batch},
     {{"schedule.warmup_steps", "train.max_steps"}, warmup_ends_in_time},

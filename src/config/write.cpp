@@ -59,7 +59,7 @@ std::string to_toml(const LoadedConfig& loaded) {
 }
 
 std::string to_toml(const Config& config) {
-  const Config defaults;
+  const Config defaults = defaults_for(config);
   LoadedConfig loaded;
   loaded.config = config;
   for (const Key& key : config_keys()) {

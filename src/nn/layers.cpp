@@ -9,9 +9,9 @@
 namespace minnow::nn {
 
 Linear Linear::make(ParameterList& list, const std::string& name, Index in, Index out, bool bias,
-                    const Initializer& init) {
+                    const Initializer& init, std::vector<Index> matrix_rows) {
   Linear layer;
-  layer.weight = list.add(name + ".weight", {out, in}, init);
+  layer.weight = list.add(name + ".weight", {out, in}, init, std::move(matrix_rows));
   if (bias) layer.bias = list.add(name + ".bias", {out}, Initializer::zeros());
   return layer;
 }
@@ -20,18 +20,23 @@ Tensor Linear::operator()(const Tensor& x, std::optional<kernels::Activation> ac
   return linear(x, weight, bias, activation);
 }
 
-LayerNorm LayerNorm::make(ParameterList& list, const std::string& name, Index width, bool bias, double eps) {
-  LayerNorm layer;
-  layer.weight = list.add(name + ".weight", {width}, Initializer::ones());
-  if (bias) layer.bias = list.add(name + ".bias", {width}, Initializer::zeros());
+Norm Norm::make(ParameterList& list, const std::string& name, Index width, NormType type, bool bias, double eps) {
+  Norm layer;
+  layer.type = type;
   layer.eps = eps;
+  layer.weight = list.add(name + ".weight", {width}, Initializer::ones());
+  if (bias && type == NormType::kLayer) layer.bias = list.add(name + ".bias", {width}, Initializer::zeros());
   return layer;
 }
 
-Tensor LayerNorm::operator()(const Tensor& x) const { return layer_norm(x, {x.size(-1)}, weight, bias, eps); }
+Tensor Norm::operator()(const Tensor& x) const {
+  return type == NormType::kRms ? rms_norm(x, {x.size(-1)}, weight, eps)
+                                : layer_norm(x, {x.size(-1)}, weight, bias, eps);
+}
 
-std::pair<Tensor, Tensor> LayerNorm::add(const Tensor& x, const Tensor& residual) const {
-  return add_layer_norm(x, residual, weight, bias, eps);
+std::pair<Tensor, Tensor> Norm::add(const Tensor& x, const Tensor& residual) const {
+  return type == NormType::kRms ? add_rms_norm(x, residual, weight, eps)
+                                : add_layer_norm(x, residual, weight, bias, eps);
 }
 
 Tensor dropout_at(const Tensor& x, double p, Index site, const ForwardMode& mode) {
@@ -48,6 +53,21 @@ Tensor sinusoidal_table(Index first, Index length, Index width, DType dtype) {
       const double angle = static_cast<double>(first + t) /
                            std::pow(10000.0, static_cast<double>(i - i % 2) / static_cast<double>(width));
       to[t * width + i] = i % 2 == 0 ? std::sin(angle) : std::cos(angle);
+    }
+  }
+  return table.to(dtype);
+}
+
+Tensor rotary_table(Index first, Index length, Index rotary_dim, double theta, DType dtype) {
+  const Index half = rotary_dim / 2;
+  Tensor table = Tensor::empty({length, rotary_dim}, DType::f64);
+  auto* to = table.mutable_data<double>();
+  for (Index t = 0; t < length; ++t) {
+    for (Index i = 0; i < half; ++i) {
+      const double exponent = -2.0 * static_cast<double>(i) / static_cast<double>(rotary_dim);
+      const double angle = static_cast<double>(first + t) * std::pow(theta, exponent);
+      to[t * rotary_dim + i] = std::cos(angle);
+      to[t * rotary_dim + half + i] = std::sin(angle);
     }
   }
   return table.to(dtype);

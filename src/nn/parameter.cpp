@@ -38,11 +38,13 @@ void fill_parameter(Tensor& tensor, const Initializer& init, const RandomKey& ke
 
 }  // namespace
 
-Tensor ParameterList::add(std::string name, const Shape& shape, const Initializer& init) {
+Tensor ParameterList::add(std::string name, const Shape& shape, const Initializer& init,
+                          std::vector<Index> matrix_rows) {
   if (!places_.emplace(name, parameters_.size()).second) {
     throw ShapeError(fmt::format("[parameters] names must differ; got {} twice", name));
   }
-  parameters_.push_back({std::move(name), set_requires_grad(Tensor::empty(shape, dtype_)), init});
+  parameters_.push_back(
+      {std::move(name), set_requires_grad(Tensor::empty(shape, dtype_)), init, std::move(matrix_rows)});
   return parameters_.back().tensor;
 }
 

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include "minnow/base/error.hpp"
+#include "minnow/models/decoder.hpp"
 #include "train/model_files.hpp"
 
 namespace minnow {
 namespace {
-
-constexpr const char* kEmbedding = "transformer.wte.weight";
 
 [[noreturn]] void refuse(const Checkpoint& checkpoint, const std::string& rule) {
   throw CheckpointError(
@@ -41,11 +40,12 @@ void check(const Checkpoint& checkpoint, const ReadTexts& texts) {
                                    texts.state.vocab_size, kStateFile, texts.tokenizer->vocab_size()));
   }
   const SafetensorsHeader header = checkpoint.header(kModelFile);
-  const TensorEntry* rows = header.find(kEmbedding);  // before a model of any size is made
   const auto& model = texts.config.config.model;
+  const std::string embedding(embedding_name(model.family));
+  const TensorEntry* rows = header.find(embedding);  // before a model of any size is made
   if (rows == nullptr || rows->shape.size() != 2 || rows->shape[0] != texts.state.vocab_size ||
       rows->shape[1] != model.n_embd) {
-    refuse(checkpoint, fmt::format("{} in {} must be ({}, {}), as {} and {} say", kEmbedding, kModelFile,
+    refuse(checkpoint, fmt::format("{} in {} must be ({}, {}), as {} and {} say", embedding, kModelFile,
                                    texts.state.vocab_size, model.n_embd, kStateFile, kConfigFile));
   }
 }

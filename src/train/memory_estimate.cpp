@@ -24,24 +24,30 @@ double logits_of(double tokens, double vocab) {
   return std::min(tokens, std::max(kLeastLogitRows, kLogitsPerChunk / vocab)) * vocab;
 }
 
+/// Width of queries, keys and values together.
+double qkv_width(const ModelConfig& m) { return as_double(m.n_embd) + 2 * as_double(m.kv_heads() * m.head_dim()); }
+
 /// Numbers that a block keeps of each token for its backward pass: two sums and their norms 4C, queries, keys and
-/// values 3C, heads C, and the MLP before and behind its activation 2F; statistics of norms and attention.
+/// values, heads C, and the MLP before and behind its activation 2F, with a gate 3F (4F where its activation is a step
+/// of its own); statistics of norms and attention. Keys and queries that turn exist once more, but only for a moment.
 double kept_by_block(const ModelConfig& m) {
   const double width = as_double(m.n_embd);
   const double hidden = as_double(m.hidden_width());
-  const double norm_statistics = 4;
-  return 8 * width + 2 * hidden + as_double(m.n_head) + norm_statistics;
+  const double hidden_copies = m.gated() ? (m.activation == Activation::kSwiglu ? 3 : 4) : 2;
+  const double norm_statistics = m.norm == NormLayer::kRms ? 2 : 4;
+  return 5 * width + qkv_width(m) + hidden_copies * hidden + as_double(m.n_head) + norm_statistics;
 }
 
 /// Numbers of each token that live only while one block works: gradients of both sides of its widest layer.
 double passing(const ModelConfig& m) {
-  return 3 * as_double(m.n_embd) + std::max(3 * as_double(m.n_embd), as_double(m.hidden_width()));
+  const double hidden = as_double(m.hidden_width()) * (m.gated() ? 3 : 1);
+  return 3 * as_double(m.n_embd) + std::max(qkv_width(m), hidden);
 }
 
 double sample_numbers(const Config& c, double vocab) {
   if (c.sample.every_steps == 0) return 0;
   const ModelConfig& m = c.model;
-  const double cached = 2 * as_double(m.n_layer) * as_double(m.block_size) * as_double(m.n_embd);
+  const double cached = 2 * as_double(m.n_layer) * as_double(m.block_size) * as_double(m.kv_heads() * m.head_dim());
   return as_double(c.sample.count) * (cached + vocab);
 }
 
@@ -60,10 +66,11 @@ double count_parameters(const ModelConfig& m, std::int64_t vocab_size) {
   const double width = as_double(m.n_embd);
   const double hidden = as_double(m.hidden_width());
   const double vocab = as_double(vocab_size);
-  const double bias = m.bias ? 1 : 0;
-  const double norm = width * (1 + bias);
-  const double attention = width * 3 * width + width * width + bias * 4 * width;
-  const double mlp = 2 * width * hidden + bias * (hidden + width);
+  const double narrow = as_double(m.kv_heads() * m.head_dim());
+  const double norm = width * (m.bias && m.norm == NormLayer::kLayer ? 2 : 1);
+  const double attention = 2 * width * (width + narrow) + (m.attention_has_bias() ? 2 * (width + narrow) : 0);
+  const double inner = m.gated() ? 2 : 1;  // layers that lead to the hidden width
+  const double mlp = (inner + 1) * width * hidden + (m.mlp_has_bias() ? inner * hidden + width : 0);
   double count = vocab * width + as_double(m.n_layer) * (2 * norm + attention + mlp);
   if (m.position == PositionKind::kLearned) count += as_double(m.block_size) * width;
   if (m.norm_position == NormPosition::kPre) count += norm;

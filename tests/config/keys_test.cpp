@@ -55,7 +55,7 @@ TEST(Keys, ReachTheirOwnMember) {
     ConfigValue other;
     switch (key.kind) {
       case ValueKind::kBool:
-        other = !std::get<bool>(key.get(config));
+        other = key.get(config) != ConfigValue(true);  // also where it follows another key
         break;
       case ValueKind::kInteger:
         other = std::get<int64_t>(key.get(config)) + 1;

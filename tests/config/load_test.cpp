@@ -183,14 +183,22 @@ Config unusual_config() {
              0.25,
              1e-3,
              Activation::kRelu,
-             PositionKind::kSinusoidal,
+             PositionKind::kRotary,
              NormPosition::kPost,
              1e-6,
              false,
              true,
              false,
              InitKind::kScaled,
-             0.037};
+             0.037,
+             NormLayer::kRms,
+             1,
+             1234.5,
+             8,
+             RopeStyle::kInterleaved,
+             7,
+             true,
+             false};
   c.data = {"data/f\"o\\o\n\t\x01\x7f \xc3\xa9.txt",
             DataFormat::kText,
             "",
@@ -204,8 +212,10 @@ Config unusual_config() {
   c.tokenizer = {TokenizerKind::kByte, UnknownPolicy::kReplace};
   c.train = {1000000007, 24, 2, 3, 9223372036854775807, 1e-7, 5, 77};
   c.optimizer = {OptimizerKind::kAdamw, 0.1 + 0.2, 0.0, 1 - 1e-16, 5e-324, 1e-30, 0.0};
+  c.optimizer.amsgrad = true;
+  c.optimizer.ema_decay = 0.75;
   c.schedule = {ScheduleKind::kWsd, 11, 13, 1.0 / 3 / 10, WsdShape::kSqrt};
-  c.eval = {1, 2};
+  c.eval = {1, 2, true};
   c.checkpoint = {3, 4, false};
   c.sample = {5, "caf\xc3\xa9 \"\"\" ''' # = \r\n", 6, 7.0, 8, 9};
   c.log = {2};
@@ -238,7 +248,10 @@ TEST(ToToml, TellsWhereValuesCameFrom) {
 TEST(LoadConfig, OverridesTakeEveryValueThatTheFileTakes) {
   const Config wanted = unusual_config();
   std::vector<std::string> overrides;
-  for (const Key& key : config_keys()) overrides.push_back(fmt::format("{}={}", key.name, value_text(key, wanted)));
+  for (const Key& key : config_keys()) {
+    if (!std::holds_alternative<std::monostate>(key.get(wanted)))
+      overrides.push_back(fmt::format("{}={}", key.name, value_text(key, wanted)));
+  }
   EXPECT_EQ(load_config("", "t.toml", overrides).config, wanted);
 }
 
@@ -261,6 +274,39 @@ TEST(LoadConfig, NotesValuesThatAreNotUsed) {
       load_config(std::string(kLeast) + "val_every = 3\n[schedule]\nname = \"constant\"\nmin_lr = 1e-5\n", "t.toml");
   EXPECT_THAT(loaded.notes, ::testing::ElementsAre(HasSubstr("t.toml:3:1: data.val_every has no effect"),
                                                    HasSubstr("t.toml:6:1: schedule.min_lr has no effect")));
+}
+
+TEST(LoadConfig, AFamilyAndAnOptimizerBringTheirDefaults) {
+  const auto loaded =
+      load_config(std::string(kLeast) + "[model]\nfamily = \"llama\"\nnorm = \"layer\"\n[optimizer]\nname = \"muon\"\n",
+                  "t.toml", std::vector<std::string>{"optimizer.nesterov=false"});
+  const ModelConfig& model = loaded.config.model;
+  EXPECT_EQ(model.position, PositionKind::kRotary);
+  EXPECT_EQ(model.activation, Activation::kSwiglu);
+  EXPECT_EQ(model.norm, NormLayer::kLayer);
+  EXPECT_FALSE(model.bias || model.attention_has_bias());
+  EXPECT_EQ(model.hidden_width(), 344);
+  EXPECT_EQ(loaded.config.optimizer.momentum, 0.95);
+  EXPECT_FALSE(loaded.config.optimizer.nesterov);
+  const std::string text = to_toml(loaded);
+  EXPECT_THAT(text, HasSubstr("bias = false                     # default of \"llama\"\n"));
+  EXPECT_THAT(text, HasSubstr("momentum = 0.95                  # default of \"muon\"\n"));
+  EXPECT_EQ(load_config(text, "again.toml").config, loaded.config);
+}
+
+TEST(LoadConfig, RefusesValuesOfAnotherOptimizerOrPosition) {
+  EXPECT_THAT(error_of(std::string(kLeast) + "[optimizer]\nmomentum = 0.9\n"),
+              HasSubstr("t.toml:4:1: optimizer.momentum must not be given here; it is used when optimizer.name is sgd, "
+                        "rmsprop or muon; got 0.9"));
+  EXPECT_THAT(error_of(std::string(kLeast) + "[optimizer]\nname = \"sgd\"\nbeta2 = 0.95\n"),
+              HasSubstr("optimizer.beta2 must not be given here"));
+  EXPECT_THAT(error_of(std::string(kLeast) + "[optimizer]\nname = \"sgd\"\nnesterov = true\n"),
+              HasSubstr("sgd with momentum above 0"));
+  EXPECT_THAT(error_of(kLeast, {"model.rope_theta=500"}), HasSubstr("model.position = \"rotary\""));
+  EXPECT_THAT(error_of(kLeast, {"eval.use_ema=true"}), HasSubstr("optimizer.ema_decay > 0"));
+  EXPECT_THAT(error_of(kLeast, {"model.n_kv_head=3"}), HasSubstr("divisible by model.n_kv_head; got 4 and 3"));
+  EXPECT_THAT(error_of(kLeast, {"model.position=rotary", "model.rotary_dim=34"}), HasSubstr("heads of 32"));
+  EXPECT_THAT(error_of(kLeast, {"model.position=rotary", "model.n_embd=12"}), HasSubstr("must be even"));
 }
 
 TEST(Validate, ChecksWhatWasSetByHand) {

@@ -1,4 +1,4 @@
-// Adapter of the kind model: GPT-2 as the program trains it, with the real training step.
+// Adapters of the kind model: as the program trains them, with the real training step.
 
 #include <algorithm>
 #include <memory>
@@ -7,24 +7,38 @@
 #include "golden/model_options.hpp"
 #include "minnow/autograd/backward.hpp"
 #include "minnow/autograd/variable.hpp"
-#include "minnow/models/gpt2.hpp"
+#include "minnow/models/decoder.hpp"
 #include "minnow/train/train_step.hpp"
 
 namespace minnow::golden {
 namespace {
 
-ModelConfig gpt2_config(Call& call) {
-  ModelConfig config;
+ModelConfig sizes(Call& call, Family family) {
+  ModelConfig config = ModelConfig::of(family);
   config.n_layer = call.options.integer("layers");
   config.n_embd = call.options.integer("d_model");
   config.n_head = call.options.integer("num_heads");
   config.block_size = call.options.integer("context");
   config.n_inner = call.options.integer("ff");
-  config.activation = model_activation(call.options.text("activation"));
-  config.bias = call.options.flag("bias");
   config.tie_head = call.options.flag("tied_head");
   config.norm_eps = call.options.number("eps");
+  return config;
+}
+
+ModelConfig gpt2_config(Call& call) {
+  ModelConfig config = sizes(call, Family::kGpt2);
+  config.activation = model_activation(call.options.text("activation"));
+  config.bias = call.options.flag("bias");
   config.head_bias = call.has_param("lm_head.bias");
+  return config;
+}
+
+ModelConfig llama_config(Call& call) {
+  ModelConfig config = sizes(call, Family::kLlama);
+  config.n_kv_head = call.options.integer("kv_heads");
+  config.rope_theta = call.options.number("rope_theta");
+  const bool halves = rope_pairs(call.options.text("rope_style")) == RopePairs::kHalves;
+  config.rope_style = halves ? RopeStyle::kHalf : RopeStyle::kInterleaved;
   return config;
 }
 
@@ -108,10 +122,10 @@ Values train_on(LanguageModel& model, const Batch& batch, const Training& traini
   return made;
 }
 
-Outcome gpt2(Call& call) {
+Outcome language_model(Call& call, const ModelConfig& config) {
   const Tensor& tokens = call.in("tokens");
   const Tensor& targets = call.in("targets");
-  const auto model = std::make_shared<Gpt2>(gpt2_config(call), call.options.integer("vocab"), call.dtype());
+  const auto model = std::make_shared<Decoder>(config, call.options.integer("vocab"), call.dtype());
   take_parameters(call, *model);
   if (call.options.has("noise_entries")) call.options.json("noise_entries");  // the runner leaves them out
   const Batch batch = batch_of(tokens, targets);
@@ -124,8 +138,11 @@ Outcome gpt2(Call& call) {
   return outcome;
 }
 
+Outcome gpt2(Call& call) { return language_model(call, gpt2_config(call)); }
+Outcome llama(Call& call) { return language_model(call, llama_config(call)); }
+
 }  // namespace
 
-AdapterTable model_adapters() { return {{"gpt2", gpt2}}; }
+AdapterTable model_adapters() { return {{"gpt2", gpt2}, {"llama", llama}}; }
 
 }  // namespace minnow::golden

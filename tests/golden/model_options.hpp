@@ -7,6 +7,7 @@
 #include "golden/golden_case.hpp"
 #include "minnow/config/config.hpp"
 #include "minnow/kernels/activation.hpp"
+#include "minnow/ops/position.hpp"
 
 namespace minnow::golden {
 
@@ -20,15 +21,16 @@ inline Activation model_activation(const std::string& name) {
 
 /// The same as the kernels name it.
 inline kernels::Activation kernel_activation(const std::string& name) {
-  switch (model_activation(name)) {
-    case Activation::kGeluTanh:
-      return kernels::Activation::kGeluTanh;
-    case Activation::kGeluErf:
-      return kernels::Activation::kGeluErf;
-    case Activation::kRelu:
-      break;
-  }
-  return kernels::Activation::kRelu;
+  const Activation kind = model_activation(name);
+  if (kind == Activation::kGeluTanh) return kernels::Activation::kGeluTanh;
+  return kind == Activation::kGeluErf ? kernels::Activation::kGeluErf : kernels::Activation::kRelu;
+}
+
+/// @return the channels that turn together, by the name of the style. Throws: Unsupported.
+inline RopePairs rope_pairs(const std::string& style) {
+  if (style == "half") return RopePairs::kHalves;
+  if (style == "interleaved") return RopePairs::kInterleaved;
+  throw Unsupported("option rope_style is " + style);
 }
 
 }  // namespace minnow::golden

@@ -6,7 +6,7 @@
 
 #include "minnow/autograd/backward.hpp"
 #include "minnow/autograd/variable.hpp"
-#include "minnow/models/gpt2.hpp"
+#include "minnow/models/decoder.hpp"
 #include "minnow/ops/attention.hpp"
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/shape.hpp"
@@ -71,17 +71,17 @@ TEST(AttentionB01, NoDoorToAnEmptyRowGivesNan) {
 // pytorch#61165: the residual must be taken before the norm.
 TEST(AttentionR57, APreNormBlockOfZeroWeightsIsTheIdentity) {
   ParameterList list;
-  Gpt2Block block;
-  block.ln_1 = nn::LayerNorm::make(list, "ln_1", 8, true, 1e-5);
-  block.ln_2 = nn::LayerNorm::make(list, "ln_2", 8, true, 1e-5);
-  block.c_attn = nn::Linear::make(list, "c_attn", 8, 24, true, Initializer::zeros());
-  block.c_proj = nn::Linear::make(list, "c_proj", 8, 8, true, Initializer::zeros());
-  block.c_fc = nn::Linear::make(list, "c_fc", 8, 32, true, Initializer::zeros());
-  block.mlp_c_proj = nn::Linear::make(list, "mlp_c_proj", 32, 8, true, Initializer::zeros());
-  block.n_head = 2;
+  DecoderBlock block;
+  block.norm_1 = nn::Norm::make(list, "ln_1", 8, nn::NormType::kLayer, true, 1e-5);
+  block.norm_2 = nn::Norm::make(list, "ln_2", 8, nn::NormType::kLayer, true, 1e-5);
+  block.attention.qkv = nn::Linear::make(list, "c_attn", 8, 24, true, Initializer::zeros());
+  block.attention.out = nn::Linear::make(list, "c_proj", 8, 8, true, Initializer::zeros());
+  block.mlp.up = nn::Linear::make(list, "c_fc", 8, 32, true, Initializer::zeros());
+  block.mlp.down = nn::Linear::make(list, "mlp_c_proj", 32, 8, true, Initializer::zeros());
+  block.attention.n_head = 2;
   list.initialize(1);
   const Tensor x = numbers({2, 3, 8}, 4);
-  const Tensor y = block.pre_norm(x, {});
+  const Tensor y = block.pre_norm(x, {}, {});
   EXPECT_EQ(test::bytes_of(y), test::bytes_of(x));
   const Tensor seed = detach(numbers({2, 3, 8}, 5));
   backward(y, {.seed = seed});

@@ -14,13 +14,18 @@ namespace minnow {
 namespace {
 
 TEST(MemoryEstimate, CountsTheParametersOfEveryKindOfModel) {
-  for (int bits = 0; bits < 64; ++bits) {
+  for (int bits = 0; bits < 2048; ++bits) {
     ModelConfig config = test::tiny_config();
+    config.family = (bits & 64) != 0 ? Family::kLlama : Family::kGpt2;
+    config.norm = (bits & 128) != 0 ? NormLayer::kRms : NormLayer::kLayer;
+    config.activation = (bits & 256) != 0 ? Activation::kSwiglu : Activation::kRelu;
+    config.n_kv_head = (bits & 512) != 0 ? 1 : 0;
+    if ((bits & 1024) != 0) config.attn_bias = !(config.mlp_bias = (bits & 1) != 0).value();
     config.n_inner = (bits & 1) != 0 ? 24 : 0;
     config.bias = (bits & 2) != 0;
     config.head_bias = (bits & 4) != 0;
     config.tie_head = (bits & 8) != 0;
-    config.position = (bits & 16) != 0 ? PositionKind::kLearned : PositionKind::kSinusoidal;
+    config.position = (bits & 16) != 0 ? PositionKind::kLearned : PositionKind::kRotary;
     config.norm_position = (bits & 32) != 0 ? NormPosition::kPre : NormPosition::kPost;
     const auto model = make_language_model(config, 13);
     EXPECT_EQ(count_parameters(config, 13), static_cast<double>(model->parameters().count())) << bits;

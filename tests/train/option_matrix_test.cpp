@@ -59,14 +59,18 @@ std::vector<std::string> data_options(const test::DataFolder& folder, DataCase k
 
 /// Deals the options that data and schedule leave open, so that each value meets many others.
 std::vector<std::string> other_options(int index, int schedule) {
-  constexpr const char* kActivations[] = {"gelu_erf", "gelu_tanh", "relu"};
+  constexpr const char* kActivations[] = {"gelu_erf", "gelu_tanh", "relu", "silu", "swiglu", "geglu", "reglu"};
+  constexpr const char* kPositions[] = {"learned", "sinusoidal", "rotary", "none"};
   const auto bit = [&](int a, int b) { return (index / a + index / b) % 2 == 0; };
   const std::string name = kSchedules[schedule];
   std::vector<std::string> all = {fmt::format("schedule.name={}", name.substr(0, 3) == "wsd" ? "wsd" : name),
                                   fmt::format("data.order={}", bit(1, 6) ? "epoch" : "random"),
-                                  fmt::format("model.position={}", bit(2, 12) ? "learned" : "sinusoidal"),
+                                  fmt::format("model.family={}", bit(1, 14) ? "gpt2" : "llama"),
+                                  fmt::format("model.norm={}", bit(3, 5) ? "layer" : "rms"),
+                                  fmt::format("model.n_kv_head={}", bit(2, 9) ? 0 : 1),
+                                  fmt::format("model.position={}", kPositions[(index + schedule / 2) % 4]),
                                   fmt::format("model.norm_position={}", bit(3, 8) ? "pre" : "post"),
-                                  fmt::format("model.activation={}", kActivations[(index + schedule) % 3]),
+                                  fmt::format("model.activation={}", kActivations[(index + schedule) % 7]),
                                   fmt::format("model.head_bias={}", bit(4, 9)),
                                   fmt::format("model.tie_head={}", bit(5, 16)),
                                   fmt::format("model.bias={}", bit(7, 10)),

@@ -17,11 +17,17 @@ inline constexpr std::array<std::string_view, 0> kChoiceNames{};
 template <>
 inline constexpr auto kChoiceNames<Task> = std::to_array<std::string_view>({"lm"});
 template <>
-inline constexpr auto kChoiceNames<Family> = std::to_array<std::string_view>({"gpt2"});
+inline constexpr auto kChoiceNames<Family> = std::to_array<std::string_view>({"gpt2", "llama"});
 template <>
-inline constexpr auto kChoiceNames<Activation> = std::to_array<std::string_view>({"gelu_erf", "gelu_tanh", "relu"});
+inline constexpr auto kChoiceNames<Activation> = std::to_array<std::string_view>({"gelu_erf", "gelu_tanh", "relu",
+                                                                                  "silu", "swiglu", "geglu", "reglu"});
 template <>
-inline constexpr auto kChoiceNames<PositionKind> = std::to_array<std::string_view>({"learned", "sinusoidal"});
+inline constexpr auto kChoiceNames<PositionKind> = std::to_array<std::string_view>({"learned", "sinusoidal", "rotary",
+                                                                                    "none"});
+template <>
+inline constexpr auto kChoiceNames<RopeStyle> = std::to_array<std::string_view>({"half", "interleaved"});
+template <>
+inline constexpr auto kChoiceNames<NormLayer> = std::to_array<std::string_view>({"layer", "rms"});
 template <>
 inline constexpr auto kChoiceNames<NormPosition> = std::to_array<std::string_view>({"pre", "post"});
 template <>
@@ -41,7 +47,10 @@ inline constexpr auto kChoiceNames<TokenizerKind> = std::to_array<std::string_vi
 template <>
 inline constexpr auto kChoiceNames<UnknownPolicy> = std::to_array<std::string_view>({"error", "replace"});
 template <>
-inline constexpr auto kChoiceNames<OptimizerKind> = std::to_array<std::string_view>({"adamw"});
+inline constexpr auto kChoiceNames<OptimizerKind> =
+    std::to_array<std::string_view>({"adamw", "adam", "sgd", "adagrad", "rmsprop", "adafactor", "lion", "muon"});
+template <>
+inline constexpr auto kChoiceNames<MuonAdjust> = std::to_array<std::string_view>({"match_rms", "original"});
 template <>
 inline constexpr auto kChoiceNames<ScheduleKind> = std::to_array<std::string_view>({"constant", "linear", "cosine",
                                                                                     "inverse_sqrt", "wsd"});

@@ -16,20 +16,25 @@ namespace minnow {
 /// What the model learns to do.
 enum class Task { kLm };
 
-enum class Family { kGpt2 };
-enum class Activation { kGeluErf, kGeluTanh, kRelu };
-enum class PositionKind { kLearned, kSinusoidal };
+enum class Family { kGpt2, kLlama };
+/// The last three are gated: activation(gate x) * (up x).
+enum class Activation { kGeluErf, kGeluTanh, kRelu, kSilu, kSwiglu, kGeglu, kReglu };
+enum class PositionKind { kLearned, kSinusoidal, kRotary, kNone };
+enum class RopeStyle { kHalf, kInterleaved };
+enum class NormLayer { kLayer, kRms };
 enum class NormPosition { kPre, kPost };
 enum class InitKind { kGpt2, kScaled };
 
-/// Table [model]. C = n_embd, H = n_head, L = n_layer, T = block_size, F = hidden_width(), V = vocabulary.
+/// Table [model]. C = n_embd, H = n_head, Hkv = kv_heads(), L = n_layer, T = block_size, F = hidden_width(), V =
+/// vocabulary. The defaults are those of GPT-2; a family other than it changes some when it is read from a file, as
+/// of() does.
 struct ModelConfig {
   Family family = Family::kGpt2;
   int64_t n_layer = 4;
   int64_t n_head = 4;
   int64_t n_embd = 128;
   int64_t block_size = 64;
-  int64_t n_inner = 0;     ///< width of the hidden layer of the MLP; 0 = 4 n_embd
+  int64_t n_inner = 0;     ///< width of the hidden layer of the MLP; 0 = 4 n_embd, gated: 8/3 of it in steps of 8
   int64_t vocab_size = 0;  ///< rows of the embedding; 0 = what the tokenizer or the token file has
   double dropout = 0.0;
   std::optional<double> attn_dropout;   ///< on the attention weights; not given = dropout
@@ -44,9 +49,51 @@ struct ModelConfig {
   bool tie_head = true;    ///< the output layer shares the embedding's matrix
   InitKind init = InitKind::kGpt2;
   double init_std = 0.0;  ///< 0 = what the named init says
+  NormLayer norm = NormLayer::kLayer;
+  int64_t n_kv_head = 0;  ///< heads of keys and values, shared by groups of queries; 0 = n_head
+  double rope_theta = 10000.0;
+  int64_t rotary_dim = 0;  ///< channels of a head that turn; 0 = all
+  RopeStyle rope_style = RopeStyle::kHalf;
+  int64_t sliding_window = 0;                    ///< keys that a query sees, its own position last; 0 = all before it
+  std::optional<bool> attn_bias = std::nullopt;  ///< in the linear layers of attention; not given = bias
+  std::optional<bool> mlp_bias = std::nullopt;   ///< in the linear layers of the MLP; not given = bias
 
+  /// @return the settings of a family: of llama RMSNorm, rotary positions, SwiGLU and no biases.
+  [[nodiscard]] static ModelConfig of(Family family) {
+    ModelConfig config;
+    config.family = family;
+    if (family == Family::kLlama) {
+      config.norm = NormLayer::kRms;
+      config.position = PositionKind::kRotary;
+      config.activation = Activation::kSwiglu;
+      config.bias = false;
+    }
+    return config;
+  }
+
+  /// @return whether the MLP multiplies an activated gate with a second product.
+  [[nodiscard]] bool gated() const {
+    return activation == Activation::kSwiglu || activation == Activation::kGeglu || activation == Activation::kReglu;
+  }
   /// @return F, the width of the hidden layer of the MLP.
-  [[nodiscard]] int64_t hidden_width() const { return n_inner > 0 ? n_inner : 4 * n_embd; }
+  [[nodiscard]] int64_t hidden_width() const {
+    constexpr int64_t kStep = 8;
+    if (n_inner > 0) return n_inner;
+    return gated() ? (8 * n_embd + 3 * kStep - 1) / (3 * kStep) * kStep : 4 * n_embd;
+  }
+  /// @return Hkv, heads of keys and values.
+  [[nodiscard]] int64_t kv_heads() const { return n_kv_head > 0 ? n_kv_head : n_head; }
+  /// @return D, width of a head.
+  [[nodiscard]] int64_t head_dim() const { return n_embd / n_head; }
+  /// @return channels of a head that turn with the position; 0 without rotary positions.
+  [[nodiscard]] int64_t rotary_width() const {
+    if (position != PositionKind::kRotary) return 0;
+    return rotary_dim > 0 ? rotary_dim : head_dim();
+  }
+  /// @return whether the linear layers of attention have biases.
+  [[nodiscard]] bool attention_has_bias() const { return attn_bias.value_or(bias); }
+  /// @return whether the linear layers of the MLP have biases.
+  [[nodiscard]] bool mlp_has_bias() const { return mlp_bias.value_or(bias); }
   /// @return dropout probability of the attention weights.
   [[nodiscard]] double attention_dropout() const { return attn_dropout.value_or(dropout); }
   /// @return dropout probability of what attention and MLP add to the residual stream.
@@ -111,9 +158,11 @@ struct TrainConfig {
   bool operator==(const TrainConfig&) const = default;
 };
 
-enum class OptimizerKind { kAdamw };
+enum class OptimizerKind { kAdamw, kAdam, kSgd, kAdagrad, kRmsprop, kAdafactor, kLion, kMuon };
+enum class MuonAdjust { kMatchRms, kOriginal };
 
-/// Table [optimizer].
+/// Table [optimizer]. The defaults are those of AdamW; another optimizer changes some when it is read from a file, as
+/// of() does.
 struct OptimizerConfig {
   OptimizerKind name = OptimizerKind::kAdamw;
   double learning_rate = 1e-3;
@@ -122,6 +171,41 @@ struct OptimizerConfig {
   double eps = 1e-8;
   double weight_decay = 0.1;
   double grad_clip = 1.0;  ///< largest global gradient norm; 0 = off
+  double momentum = 0.0;
+  double dampening = 0.0;
+  bool nesterov = false;
+  bool amsgrad = false;
+  double alpha = 0.99;  ///< decay of RMSprop's means
+  bool centered = false;
+  double lr_decay = 0.0;             ///< of Adagrad, beside the schedule
+  double initial_accumulator = 0.0;  ///< of Adagrad
+  double beta2_decay = 0.8;          ///< of Adafactor: 1 - beta2 of step t is t^-beta2_decay
+  double eps1 = 0x1p-23;             ///< of Adafactor: least squared gradient
+  double eps2 = 1e-3;                ///< of Adafactor: least root mean square of a parameter
+  double update_clip = 1.0;          ///< of Adafactor: largest root mean square of an update
+  std::optional<double> muon_learning_rate =
+      std::nullopt;  ///< of the matrices inside the blocks; not given = learning_rate
+  MuonAdjust muon_adjust = MuonAdjust::kMatchRms;
+  int64_t muon_iterations = 5;  ///< Newton-Schulz steps
+  double ema_decay = 0.0;       ///< of the average of the weights; 0 = none is kept
+
+  /// @return the settings of an optimizer. Those whose decay goes through the gradient (L2) have none; Muon has
+  /// momentum 0.95 in Nesterov's form.
+  [[nodiscard]] static OptimizerConfig of(OptimizerKind name) {
+    OptimizerConfig config;
+    config.name = name;
+    if (config.couples_decay()) config.weight_decay = 0;
+    if (name == OptimizerKind::kAdagrad) config.eps = 1e-10;
+    if (name == OptimizerKind::kMuon) config.momentum = 0.95, config.nesterov = true;
+    return config;
+  }
+  /// @return whether weight decay is added to the gradient (L2) instead of shrinking the weights directly.
+  [[nodiscard]] bool couples_decay() const {
+    return name == OptimizerKind::kAdam || name == OptimizerKind::kSgd || name == OptimizerKind::kAdagrad ||
+           name == OptimizerKind::kRmsprop;
+  }
+  /// @return largest learning rate of the matrices that Muon moves.
+  [[nodiscard]] double muon_rate() const { return muon_learning_rate.value_or(learning_rate); }
 
   bool operator==(const OptimizerConfig&) const = default;
 };
@@ -152,6 +236,7 @@ struct ScheduleConfig {
 struct EvalConfig {
   int64_t every_steps = 250;  ///< 0 = only after the last step
   int64_t batch_size = 0;     ///< sequences at once, changes no result; 0 = a micro-batch
+  bool use_ema = false;       ///< evaluate and sample with the averaged weights
 
   bool operator==(const EvalConfig&) const = default;
 };
@@ -219,5 +304,14 @@ struct Config {
 
   bool operator==(const Config&) const = default;
 };
+
+/// @return the defaults under what `chosen` says of model.family and optimizer.name: a configuration that has nothing
+/// else.
+[[nodiscard]] inline Config defaults_for(const Config& chosen) {
+  Config config;
+  config.model = ModelConfig::of(chosen.model.family);
+  config.optimizer = OptimizerConfig::of(chosen.optimizer.name);
+  return config;
+}
 
 }  // namespace minnow

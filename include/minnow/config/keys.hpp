@@ -54,6 +54,7 @@ struct Key {
   void (*set)(Config&, const ConfigValue&) = nullptr;
   bool (*applies)(const Config&) = nullptr;  ///< null, or whether the value is used at all under the other settings
   std::string_view applies_text;             ///< the same in words: `data.split = "file"`
+  bool idle_is_error = false;                ///< a value other than the default is refused where it is not used
 
   /// @return "train" of "train.max_steps"; empty for a top-level key.
   [[nodiscard]] std::string_view table() const;

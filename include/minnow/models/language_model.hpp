@@ -12,7 +12,7 @@ namespace minnow {
 
 struct ModelConfig;
 
-/// Keys and values of all positions seen so far, per layer: (B, H, capacity, D) each.
+/// Keys and values of all positions seen so far, per layer: (B, Hkv, capacity, D) each.
 struct KeyValueCache {
   std::vector<Tensor> keys, values;
   Index length = 0;    ///< positions filled
@@ -31,7 +31,7 @@ class LanguageModel {
   [[nodiscard]] virtual Index vocab_size() const = 0;
   /// @return positions that one pass may hold; sequences beyond it are refused when positions are learned.
   [[nodiscard]] virtual Index block_size() const = 0;
-  /// @return whether positions past block_size work (sinusoidal ones do).
+  /// @return whether text may run past block_size (sinusoidal positions go on; with others a window moves along).
   [[nodiscard]] virtual bool positions_go_on() const = 0;
 
   /// @param tokens (B, T) i32 or i64

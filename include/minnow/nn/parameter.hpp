@@ -27,6 +27,9 @@ struct Parameter {
   std::string name;
   Tensor tensor;
   Initializer init;
+  /// Not empty: a matrix inside a block, made of so many matrices of so many rows each, one below the other (a fused
+  /// query, key and value matrix has three). Optimizers of matrices (Muon) take each by itself.
+  std::vector<Index> matrix_rows = {};
 };
 
 /// The weights of a model in a fixed order: the order of checkpoints, of flat buffers and of random streams.
@@ -35,7 +38,7 @@ class ParameterList {
   explicit ParameterList(DType dtype = DType::f32) : dtype_(dtype) {}
 
   /// Adds a parameter, not yet filled. @return its tensor. Throws: ShapeError when the name is taken.
-  Tensor add(std::string name, const Shape& shape, const Initializer& init);
+  Tensor add(std::string name, const Shape& shape, const Initializer& init, std::vector<Index> matrix_rows = {});
   /// Fills every parameter; the numbers depend on (seed, position in the list, element) alone. Threads: any.
   void initialize(std::uint64_t seed);
 

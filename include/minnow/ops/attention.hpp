@@ -55,4 +55,12 @@ struct AttentionInputs {
 [[nodiscard]] Tensor packed_self_attention(const Tensor& qkv, Index n_head, const AttentionOptions& options = {},
                                            const Tensor& key_lengths = {});
 
+/// Attention of heads that lie side by side in rows, with grouped queries, without a copy.
+/// @param q (B, Tq, H D); @param k (B, Tk, Hkv D); @param v (B, Tk, Hkv Dv); n_head = H a multiple of n_kv_head = Hkv
+/// @param key_lengths (B) i64 or undefined
+/// @return (B, Tq, H Dv): the heads side by side
+/// Gradient and source as of scaled_dot_product_attention. Throws: ShapeError.
+[[nodiscard]] Tensor row_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index n_head, Index n_kv_head,
+                                   const AttentionOptions& options = {}, const Tensor& key_lengths = {});
+
 }  // namespace minnow

@@ -32,4 +32,10 @@ namespace minnow {
 [[nodiscard]] std::pair<Tensor, Tensor> add_layer_norm(const Tensor& x, const Tensor& residual, const Tensor& weight,
                                                        const Tensor& bias, double eps = 1e-5);
 
+/// The residual connection and the norm after it in one pass: sum = x + residual, y = rms_norm(sum).
+/// @param x, residual (..., C); @param weight (C) or undefined
+/// @return {sum, y}, both (..., C)
+[[nodiscard]] std::pair<Tensor, Tensor> add_rms_norm(const Tensor& x, const Tensor& residual, const Tensor& weight,
+                                                     double eps = 1e-6);
+
 }  // namespace minnow

@@ -27,6 +27,13 @@ struct RopeOptions {
 /// Throws: ShapeError. Source: Su et al. 2021, RoFormer.
 [[nodiscard]] Tensor rope(const Tensor& x, const Tensor& positions, const RopeOptions& options = {});
 
+/// rope of heads that lie side by side in rows, without a copy.
+/// @param x (B, T, H D) f32 or f64, n_head = H
+/// @param table (T, R), R even and at most D: cos of the R / 2 angles of a position, then their sin
+/// (nn::rotary_table). Constant: no gradient.
+/// @return (B, T, H D). Gradient: dout turned back. Throws: ShapeError. Source: as of rope.
+[[nodiscard]] Tensor row_rope(const Tensor& x, const Tensor& table, Index n_head, RopePairs pairs = RopePairs::kHalves);
+
 struct T5BiasOptions {
   bool bidirectional = true;  ///< false: keys after the query count as at distance 0
   Index num_buckets = 32;

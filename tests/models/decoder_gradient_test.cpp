@@ -7,7 +7,7 @@
 
 #include "minnow/autograd/backward.hpp"
 #include "minnow/autograd/variable.hpp"
-#include "minnow/models/gpt2.hpp"
+#include "minnow/models/decoder.hpp"
 #include "support/tiny_model.hpp"
 
 namespace minnow {
@@ -38,6 +38,24 @@ std::vector<Variant> variants() {
                                          bits >> 1U & 1U, bits >> 2U & 1U, bits >> 3U & 1U, bits >> 4U & 1U,
                                          static_cast<int>(activation))});
     }
+  }
+  for (unsigned bits = 0; bits < 64; ++bits) {
+    ModelConfig config = test::tiny_config();
+    config.family = (bits & 1U) != 0 ? Family::kLlama : Family::kGpt2;
+    config.n_embd = 12;
+    config.block_size = 5;
+    config.n_inner = 7;
+    config.bias = bits / 3 % 2 == 0;
+    config.norm = (bits & 2U) != 0 ? NormLayer::kRms : NormLayer::kLayer;
+    config.n_head = 2;
+    config.n_kv_head = (bits & 4U) != 0 ? 1 : 2;
+    config.position = (bits & 8U) != 0 ? PositionKind::kRotary : PositionKind::kNone;
+    config.norm_position = (bits & 16U) != 0 ? NormPosition::kPost : NormPosition::kPre;
+    config.rope_style = (bits & 32U) != 0 ? RopeStyle::kInterleaved : RopeStyle::kHalf;
+    config.rotary_dim = bits % 5 == 0 ? 4 : 0;
+    config.sliding_window = bits % 7 == 0 ? 2 : 0;
+    config.activation = static_cast<Activation>(bits % 7);
+    all.push_back({config, fmt::format("mix {}", bits)});
   }
   return all;
 }
@@ -126,22 +144,23 @@ TEST(Gpt2Gradients, F32StaysNearF64) {
 /// @return the gradients of a block's parameters and input after a pass with dropout.
 std::vector<std::vector<std::byte>> block_gradients(bool again, NormPosition norm) {
   ParameterList list;
-  Gpt2Block block;
+  DecoderBlock block;
   const Initializer init = Initializer::normal(0.3);
-  block.ln_1 = nn::LayerNorm::make(list, "ln_1", 16, true, 1e-5);
-  block.ln_2 = nn::LayerNorm::make(list, "ln_2", 16, true, 1e-5);
-  block.c_attn = nn::Linear::make(list, "c_attn", 16, 48, true, init);
-  block.c_proj = nn::Linear::make(list, "c_proj", 16, 16, true, init);
-  block.c_fc = nn::Linear::make(list, "c_fc", 16, 64, true, init);
-  block.mlp_c_proj = nn::Linear::make(list, "mlp_c_proj", 64, 16, true, init);
-  block.n_head = 4;
-  block.attention_dropout = 0.2;
+  block.norm_1 = nn::Norm::make(list, "ln_1", 16, nn::NormType::kLayer, true, 1e-5);
+  block.norm_2 = nn::Norm::make(list, "ln_2", 16, nn::NormType::kLayer, true, 1e-5);
+  block.attention.qkv = nn::Linear::make(list, "c_attn", 16, 48, true, init);
+  block.attention.out = nn::Linear::make(list, "c_proj", 16, 16, true, init);
+  block.mlp.up = nn::Linear::make(list, "c_fc", 16, 64, true, init);
+  block.mlp.down = nn::Linear::make(list, "mlp_c_proj", 64, 16, true, init);
+  block.attention.n_head = 4;
+  block.attention.dropout = 0.2;
   block.residual_dropout = 0.4;
   const Tensor start = list.add("x", {3, 7, 16}, Initializer::normal(1));
   list.initialize(8);
   const ForwardMode mode{.training = true, .seed = 2, .step = 3};
   const auto run = [&](std::span<const Tensor> in) {
-    return std::vector<Tensor>{norm == NormPosition::kPre ? block.pre_norm(in[0], mode) : block.post_norm(in[0], mode)};
+    return std::vector<Tensor>{norm == NormPosition::kPre ? block.pre_norm(in[0], {}, mode)
+                                                          : block.post_norm(in[0], {}, mode)};
   };
   const Tensor in[] = {start};
   const std::vector<Tensor> out = again ? recompute(run, in) : run(in);

@@ -1,4 +1,4 @@
-#include "minnow/models/gpt2.hpp"
+#include "minnow/models/decoder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -112,12 +112,36 @@ TEST(Gpt2, SinusoidalPositionsGoOn) {
   EXPECT_LT(largest_difference(within, slice(beyond, 1, 0, 10)), 1e-12);
 }
 
-TEST(Gpt2, CachedDecodingEqualsTheWholePass) {
-  for (const NormPosition norm : {NormPosition::kPre, NormPosition::kPost}) {
-    for (const PositionKind position : {PositionKind::kLearned, PositionKind::kSinusoidal}) {
-      ModelConfig config = test::tiny_config();
-      config.norm_position = norm;
-      config.position = position;
+/// Every mix of positions, family and grouping, the other parts taking turns.
+std::vector<ModelConfig> mixes() {
+  std::vector<ModelConfig> all;
+  for (const Family family : {Family::kGpt2, Family::kLlama}) {
+    for (const auto position :
+         {PositionKind::kLearned, PositionKind::kSinusoidal, PositionKind::kRotary, PositionKind::kNone}) {
+      for (const Index kv_heads : {0, 2, 1}) {
+        const std::size_t turn = all.size();
+        ModelConfig config = test::tiny_config();
+        config.family = family;
+        config.position = position;
+        config.n_head = 4;
+        config.n_kv_head = kv_heads;
+        config.norm = turn % 2 == 0 ? NormLayer::kRms : NormLayer::kLayer;
+        config.norm_position = turn / 2 % 2 == 0 ? NormPosition::kPre : NormPosition::kPost;
+        config.activation = static_cast<Activation>(turn % 7);
+        config.rope_style = turn % 3 == 0 ? RopeStyle::kInterleaved : RopeStyle::kHalf;
+        config.rotary_dim = turn % 4 == 0 ? 2 : 0;
+        config.sliding_window = turn % 5 == 0 ? 3 : 0;
+        config.attn_bias = turn % 3 == 1;
+        all.push_back(config);
+      }
+    }
+  }
+  return all;
+}
+
+TEST(Decoder, CachedDecodingEqualsTheWholePass) {
+  {
+    for (ModelConfig config : mixes()) {
       config.tie_head = false;
       config.head_bias = true;
       const auto model = test::tiny_model(config, 11, 5, DType::f64);
@@ -138,6 +162,85 @@ TEST(Gpt2, CachedDecodingEqualsTheWholePass) {
       EXPECT_LT(largest_difference(again, reshape(slice(whole, 1, 0, 1), {3, 11})), 1e-12);
     }
   }
+}
+
+TEST(Decoder, TheCacheHoldsKeyHeadsOnly) {
+  ModelConfig config = test::tiny_config();
+  config.n_head = 4;
+  config.n_kv_head = 1;
+  const KeyValueCache cache = test::tiny_model(config)->make_cache(3, 9);
+  ASSERT_EQ(cache.keys.size(), 2U);
+  EXPECT_EQ(cache.keys[0].shape(), (Shape{3, 1, 9, 4}));
+  EXPECT_EQ(cache.values[1].shape(), (Shape{3, 1, 9, 4}));
+}
+
+TEST(Decoder, TheFamilyChangesNamesAndNothingElse) {
+  for (ModelConfig config : mixes()) {
+    if (config.family == Family::kLlama || config.attn_bias.value()) continue;
+    config.bias = false;
+    const auto fused = test::tiny_model(config, 11, 5, DType::f64);
+    config.family = Family::kLlama;
+    const auto apart = test::tiny_model(config, 11, 5, DType::f64);
+    // The same numbers under both names: the fused matrix has queries, keys and values one below the other.
+    std::vector<double> numbers;
+    for (const Parameter& parameter : apart->parameters().all()) {
+      for (const double x : parameter.tensor.to_vector<double>()) numbers.push_back(x);
+    }
+    Index at = 0;
+    for (const Parameter& parameter : fused->parameters().all()) {
+      Tensor into = parameter.tensor;
+      for (Index i = 0; i < into.numel(); ++i) into.mutable_data<double>()[i] = numbers[static_cast<std::size_t>(at++)];
+    }
+    ASSERT_EQ(at, static_cast<Index>(numbers.size()));
+    const NoGrad no_grad;
+    const Tensor tokens = test::id_tensor(2, 12, 11);
+    EXPECT_LT(largest_difference(fused->logits(tokens, {}), apart->logits(tokens, {})), 1e-12);
+  }
+}
+
+TEST(Decoder, RotaryScoresDependOnDistancesOnly) {
+  ModelConfig config = ModelConfig::of(Family::kLlama);
+  config.n_layer = 1;
+  config.n_head = 2;
+  config.n_embd = 16;
+  config.block_size = 40;
+  config.init_std = 0.3;
+  config.sliding_window = 4;
+  const auto model = test::tiny_model(config, 11, 5, DType::f64);
+  const NoGrad no_grad;
+  std::vector<std::int32_t> ids = test::ids(8, 11);
+  std::vector<std::int32_t> later = test::ids(20, 11, 9);
+  later.insert(later.end(), ids.begin(), ids.end());
+  const Tensor first = model->logits(Tensor::from(ids, {1, 8}), {});
+  const Tensor second = model->logits(Tensor::from(later, {1, 28}), {});
+  EXPECT_LT(largest_difference(slice(first, 1, 4, 8), slice(second, 1, 24, 28)), 1e-12);
+}
+
+TEST(Decoder, NamesAreThoseOfTheFamily) {
+  const auto has = [](LanguageModel& model, std::initializer_list<const char*> names) {
+    for (const char* name : names) EXPECT_NO_THROW((void)model.parameters().at(name)) << name;
+  };
+  ModelConfig config = test::tiny_config();
+  config.activation = Activation::kSwiglu;
+  has(*test::tiny_model(config),
+      {"transformer.wte.weight", "transformer.wpe.weight", "transformer.h.1.attn.c_attn.bias",
+       "transformer.h.0.mlp.c_gate.weight", "transformer.ln_f.bias"});
+  config.family = Family::kLlama;
+  config.tie_head = false;
+  has(*test::tiny_model(config),
+      {"model.embed_tokens.weight", "model.embed_positions.weight", "model.layers.1.self_attn.k_proj.bias",
+       "model.layers.0.mlp.gate_proj.weight", "model.layers.0.post_attention_layernorm.weight", "model.norm.weight",
+       "lm_head.weight"});
+  EXPECT_EQ(embedding_name(Family::kLlama), "model.embed_tokens.weight");
+}
+
+TEST(Llama, HasTheNumberOfParametersOfItsSizes) {
+  ModelConfig config = ModelConfig::of(Family::kLlama);
+  config.n_layer = 4;
+  config.n_head = 4;
+  config.n_embd = 128;
+  config.block_size = 64;
+  EXPECT_EQ(make_language_model(config, 65)->parameters().count(), 800'000);
 }
 
 TEST(Gpt2, LossIsTheMeanOfTheTokenLossesOfTheScores) {

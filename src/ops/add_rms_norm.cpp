@@ -1,0 +1,102 @@
+#include "minnow/kernels/norm.hpp"
+#include "minnow/ops/elementwise.hpp"
+#include "minnow/ops/norm.hpp"
+#include "ops/norm_shape.hpp"
+#include "ops/samples.hpp"
+
+namespace minnow {
+namespace ops {
+namespace {
+
+struct AddRmsNorm {
+  using Attrs = NormAttrs;
+  static constexpr OpDoc kDoc{"add_rms_norm", "add_rms_norm(x, residual, weight?, eps) -> sum, y",
+                              "sum = x + residual, y = rms_norm(sum)",
+                              "residual connection and the norm behind it in one pass"};
+  static constexpr Saves kSaves{.inputs = 0b0100, .outputs = 0b01};  // weight, sum; aux: rstd (rows)
+
+  static Inferred infer(Specs specs, const Attrs& attrs) {
+    check_norm("add_rms_norm", specs, attrs, 2);
+    if (specs[0].shape != specs[1].shape) {
+      throw ShapeError(fmt::format("[add_rms_norm] x and residual must have one shape; got {} and {}",
+                                   specs[0].shape.str(), specs[1].shape.str()));
+    }
+    return {{specs[0], specs[0]}, {{{row_count(specs[0], attrs)}, specs[0].dtype}}};
+  }
+
+  template <class T>
+  static void forward(const ForwardContext& c, const Attrs& attrs) {
+    kernels::RmsNormForward<T> args;
+    args.x = c.inputs[0].data<T>();
+    args.residual = c.inputs[1].data<T>();
+    args.weight = optional_data<T>(c.inputs[2]);
+    args.sum = c.outputs[0].mutable_data<T>();
+    args.y = c.outputs[1].mutable_data<T>();
+    args.rstd = c.aux[0].mutable_data<T>();
+    args.rows = c.aux[0].numel();
+    args.n = row_width(attrs);
+    args.eps = attrs.eps;
+    kernels::rms_norm_forward(args);
+  }
+
+  template <class T>
+  static void backward(const BackwardContext& c, const Attrs& attrs) {
+    kernels::RmsNormBackward<T> args;
+    args.dout = c.douts[1].data<T>();
+    args.dsum = c.douts[0].data<T>();
+    args.x = c.outputs[0].data<T>();
+    args.weight = optional_data<T>(c.inputs[2]);
+    args.rstd = c.aux[0].data<T>();
+    const std::size_t first = c.wants(0) ? 0 : 1;  // both get the same gradient: one pass, then a copy
+    args.dx = wanted<T>(c, first);
+    args.dweight = wanted<T>(c, 2);
+    args.add_params = false;
+    args.rows = c.aux[0].numel();
+    args.n = row_width(attrs);
+    Tensor scratch = Tensor::empty({kernels::rms_norm_backward_scratch_size(args.rows, args.n)}, dtype_of<T>);
+    args.scratch = scratch.mutable_data<T>();
+    kernels::rms_norm_backward(args);
+    if (first == 0 && c.wants(1)) c.dins[1].copy_from(c.dins[0]);
+  }
+
+  static std::vector<Tensor> compose(std::span<const Tensor> in, const Attrs& attrs) {
+    const Tensor sum = add(in[0], in[1]);
+    return {sum, rms_norm(sum, attrs.normalized, in[2], attrs.eps)};
+  }
+
+  static std::vector<Sample> samples() {
+    std::vector<Sample> made;
+    for (const Shape& shape : {Shape{3, 8}, Shape{2, 3, 17}, Shape{40, 128}}) {
+      const Shape row{shape.back()};
+      made.push_back({.note = "with weight " + shape.str(),
+                      .inputs = {sample_numbers(shape, -2, 2, 1), sample_numbers(shape, -1, 1, 2),
+                                 sample_numbers(row, 0.5, 1.5, 3)},
+                      .attrs = AttrBox::of(Attrs{row, 1e-5})});
+    }
+    made.push_back({.note = "no weight",
+                    .inputs = {sample_numbers({4, 6}, -1, 3), sample_numbers({4, 6}, -1, 3, 1), {}},
+                    .attrs = AttrBox::of(Attrs{{6}, 1e-5})});
+    made.push_back({.note = "residual of another shape",
+                    .inputs = {sample_numbers({4, 6}, -1, 3), sample_numbers({6}, -1, 3), {}},
+                    .attrs = AttrBox::of(Attrs{{6}, 1e-5}),
+                    .valid = false});
+    return made;
+  }
+
+  static Cost cost(Specs specs, const Attrs&) {
+    const auto n = static_cast<double>(specs[0].shape.numel());
+    return {6 * n, 4 * n * static_cast<double>(size_of(specs[0].dtype))};
+  }
+};
+
+}  // namespace
+MINNOW_OP(add_rms_norm, AddRmsNorm);
+}  // namespace ops
+
+std::pair<Tensor, Tensor> add_rms_norm(const Tensor& x, const Tensor& residual, const Tensor& weight, double eps) {
+  const Tensor inputs[] = {x, residual, weight};
+  std::vector<Tensor> outputs = apply(ops::op_add_rms_norm, inputs, AttrBox::of(ops::NormAttrs{{x.size(-1)}, eps}));
+  return {outputs[0], outputs[1]};
+}
+
+}  // namespace minnow
