@@ -63,7 +63,7 @@ class Trial {
       if (stop_ && stop_() != 0) return stop_();
       return observer.reached ? static_cast<int>(ExitCode::kInterrupted) : 0;
     };
-    const TrainResult result = train(train_);
+    TrainResult result = train(train_);
     train_.observer = nullptr;
     return result;
   }

@@ -20,6 +20,9 @@ const std::map<std::string, AdapterTable>& tables() {
       {"loss", loss_adapters()},
       {"shape", shape_adapters()},
       {"position", position_adapters()},
+      {"ctc", ctc_adapters()},
+      {"multihead", multihead_adapters()},
+      {"convolution", convolution_adapters()},
   };
   return all;
 }

@@ -70,6 +70,9 @@ AdapterTable block_adapters();
 AdapterTable loss_adapters();
 AdapterTable shape_adapters();
 AdapterTable position_adapters();
+AdapterTable ctc_adapters();
+AdapterTable multihead_adapters();
+AdapterTable convolution_adapters();
 AdapterTable model_adapters();
 
 /// @return the adapter of a case. Throws: Unsupported when its kind or op has none.

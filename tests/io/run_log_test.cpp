@@ -57,7 +57,7 @@ TEST(MetricsLog, CutDropsLaterSteps) {
       "{\"step\": 1}\n{\"step\": 10}\n{\"step\": 2}\n{\"note\": 1}\n{\"step\": 11}\n{\"step\": 3";
   EXPECT_EQ(cut_metrics(content, 3), "{\"step\": 1}\n{\"step\": 2}\n{\"note\": 1}\n");
   EXPECT_EQ(cut_metrics(content, 10), "{\"step\": 1}\n{\"step\": 10}\n{\"step\": 2}\n{\"note\": 1}\n");
-  EXPECT_EQ(cut_metrics(std::string("{\"step\": 1}\n") + std::string(50, '\0'), 5), "{\"step\": 1}\n");
+  EXPECT_EQ(cut_metrics("{\"step\": 1}\n" + std::string(50, '\0'), 5), "{\"step\": 1}\n");
   EXPECT_EQ(cut_metrics("", 5), "");
 }
 

@@ -1,0 +1,7 @@
+#pragma once
+
+// Precompiled for the layers that read or write JSON.
+
+#include <nlohmann/json.hpp>
+
+#include "pch.hpp"
