@@ -50,15 +50,4 @@ std::string human_duration(double seconds) {
   return fmt::format("{} d {:02} h", hours / 24, hours % 24);
 }
 
-std::string grouped(std::int64_t number) {
-  const std::string digits = fmt::format("{}", number);
-  const std::size_t first = digits.front() == '-' ? 1 : 0;
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > first && (digits.size() - i) % 3 == 0) text += '\'';
-    text += digits[i];
-  }
-  return text;
-}
-
 }  // namespace minnow::cli

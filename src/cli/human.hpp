@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "minnow/base/grouped.hpp"
+
 namespace minnow::cli {
 
 /// @return a count with three digits and a suffix: 999, 1.23k, 45.6k, 789k, 1.23M, 4.56B.
@@ -15,8 +17,5 @@ std::string human_bytes(std::uint64_t bytes);
 
 /// @return a duration: "0.25 s", "12 s", "3 min 05 s", "2 h 07 min", "3 d 04 h"; "unknown" if negative or not finite.
 std::string human_duration(double seconds);
-
-/// @return a whole number with its thousands parted by thin marks: 1'234'567.
-std::string grouped(std::int64_t number);
 
 }  // namespace minnow::cli

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "data/corpus_files.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/mapped_file.hpp"
 #include "minnow/base/sha256.hpp"
@@ -75,16 +76,15 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
-void check_not_blank(const TextCorpus& corpus, std::string_view name) {
+}  // namespace
+
+void require_text(const TextCorpus& corpus, std::string_view name) {
   const bool blank = std::all_of(corpus.texts.begin(), corpus.texts.end(), is_blank);
   if (!blank) return;
   throw DataError(
-      fmt::format("[data] text must hold something to learn from; {} is {}. Hint: check that data.path names the "
-                  "file you meant.",
+      fmt::format("[data] text must hold something to learn from; {} is {}. Hint: check that it is the file you meant.",
                   name, corpus.fingerprint.bytes() == 0 ? "empty" : "blank (white space only)"));
 }
-
-}  // namespace
 
 std::vector<fs::path> list_files(const fs::path& folder, std::string_view extension) {
   std::vector<fs::path> files;
@@ -110,7 +110,7 @@ std::vector<fs::path> list_files(const fs::path& folder, std::string_view extens
   return files;
 }
 
-TextCorpus read_text_corpus(const fs::path& path, Documents documents) {
+TextCorpus read_text_files(const fs::path& path, Documents documents) {
   std::error_code code;
   const fs::file_status status = fs::status(path, code);
   if (!fs::exists(status)) throw_io(path, code ? code : std::make_error_code(std::errc::no_such_file_or_directory));
@@ -131,7 +131,12 @@ TextCorpus read_text_corpus(const fs::path& path, Documents documents) {
     add_text(corpus, file->text(), documents);
     corpus.owners.push_back(std::move(file));
   }
-  check_not_blank(corpus, path.string());
+  return corpus;
+}
+
+TextCorpus read_text_corpus(const fs::path& path, Documents documents) {
+  TextCorpus corpus = read_text_files(path, documents);
+  require_text(corpus, path.string());
   return corpus;
 }
 
@@ -141,7 +146,7 @@ TextCorpus make_text_corpus(std::string text, std::string_view name, Documents d
   corpus.fingerprint.files.push_back({std::string(name), owned->size(), sha256_hex(std::string_view(*owned))});
   add_text(corpus, *owned, documents);
   corpus.owners.push_back(std::move(owned));
-  check_not_blank(corpus, name);
+  require_text(corpus, name);
   return corpus;
 }
 

@@ -8,6 +8,7 @@
 
 #include "data/dataset_parts.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/base/grouped.hpp"
 
 namespace minnow {
 
@@ -76,11 +77,18 @@ WindowSet windows_of(const SplitTokens& split, const DatasetOptions& options, bo
 void check_sizes(const OpenedData& data, const WindowSet& train, const WindowSet& val, const DatasetOptions& options) {
   const std::int64_t have = data.train.tokens.size();
   const std::int64_t all = have + data.val.tokens.size();
+  if (options.split == SplitRule::kScore && options.documents == Documents::kStream &&
+      have <= options.loader.block_size) {
+    throw DataError(fmt::format(
+        "[data] data to score must have at least block_size + 1 = {} tokens, more than one window; {} has {}. "
+        "Hint: give a longer file.",
+        grouped(options.loader.block_size + 1), options.path, grouped(have)));
+  }
   if (options.documents == Documents::kStream && have <= options.loader.block_size) {
     throw DataError(fmt::format(
         "[data] the training split must have at least block_size + 1 = {} tokens; got {} tokens (of {} in {}) for a "
         "block_size of {}. Hint: use more text or a smaller model.block_size.",
-        options.loader.block_size + 1, have, all, options.path, options.loader.block_size));
+        grouped(options.loader.block_size + 1), grouped(have), grouped(all), options.path, options.loader.block_size));
   }
   if (train.count() == 0) {
     throw DataError(
@@ -90,16 +98,17 @@ void check_sizes(const OpenedData& data, const WindowSet& train, const WindowSet
     throw DataError(fmt::format(
         "[data] the validation split must not be empty; of the {} tokens of the data it got {}. Hint: a larger "
         "data.val_fraction, another data.split, or more data.",
-        all, data.val.tokens.size()));
+        grouped(all), grouped(data.val.tokens.size())));
   }
 }
 
 std::string split_line(std::string_view name, const SplitFacts& facts, bool stream, std::int64_t block_size) {
   if (stream) {
-    return fmt::format("{}: {} tokens, {} windows of up to {}", name, facts.tokens, facts.windows, block_size);
+    return fmt::format("{}: {} tokens, {} windows of up to {}", name, grouped(facts.tokens), grouped(facts.windows),
+                       grouped(block_size));
   }
-  return fmt::format("{}: {} documents, {} tokens, {} windows of up to {}", name, facts.documents, facts.targets,
-                     facts.windows, block_size);
+  return fmt::format("{}: {} documents, {} tokens, {} windows of up to {}", name, grouped(facts.documents),
+                     grouped(facts.targets), grouped(facts.windows), grouped(block_size));
 }
 
 }  // namespace
@@ -149,17 +158,19 @@ Dataset Dataset::open(const DatasetOptions& options) { return DatasetOpener::ope
 std::vector<std::string> Dataset::describe(std::int64_t steps) const {
   const LoaderOptions& loader = train_->options();
   std::vector<std::string> lines;
-  lines.push_back(fmt::format("data: {} ({} file{}, {} bytes, sha256 {})", source_, fingerprint_.files.size(),
-                              fingerprint_.files.size() == 1 ? "" : "s", fingerprint_.bytes(),
+  lines.push_back(fmt::format("data: {} ({} file{}, {} bytes, sha256 {})", source_,
+                              grouped(static_cast<std::int64_t>(fingerprint_.files.size())),
+                              fingerprint_.files.size() == 1 ? "" : "s",
+                              grouped(static_cast<std::int64_t>(fingerprint_.bytes())),
                               fingerprint_.files.size() == 1 ? fingerprint_.files[0].sha256.substr(0, 12)
                                                              : fingerprint_.digest().substr(0, 12)));
-  lines.push_back(fmt::format("vocabulary: {} tokens ({})", vocab_size_,
+  lines.push_back(fmt::format("vocabulary: {} tokens ({})", grouped(vocab_size_),
                               tokenizer_ ? fmt::format("{}-level", tokenizer_->name()) : "ids only, no tokenizer"));
   lines.push_back(split_line("training", train_facts_, stream_, loader.block_size));
   if (val_->windows() > 0) lines.push_back(split_line("validation", val_facts_, stream_, loader.block_size));
   lines.push_back(fmt::format("order: {}; {} steps of {} windows are {:.2f} passes over the training data",
-                              loader.order == SampleOrder::kEpoch ? "epoch" : "random", steps, loader.batch_size,
-                              train_->epochs(steps)));
+                              loader.order == SampleOrder::kEpoch ? "epoch" : "random", grouped(steps),
+                              grouped(loader.batch_size), train_->epochs(steps)));
   lines.insert(lines.end(), notes_.begin(), notes_.end());
   return lines;
 }

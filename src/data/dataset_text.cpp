@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "data/corpus_files.hpp"
 #include "data/dataset_parts.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/base/grouped.hpp"
 #include "minnow/data/story_corpus.hpp"
 #include "minnow/text/byte_tokenizer.hpp"
 #include "minnow/text/char_tokenizer.hpp"
@@ -18,7 +20,7 @@ using Texts = std::vector<std::string_view>;
 constexpr std::size_t kEncodePart = 1U << 20;
 
 TextCorpus load(const std::string& path, const DatasetOptions& options) {
-  if (path != "builtin") return read_text_corpus(path, options.documents);
+  if (path != "builtin") return read_text_files(path, options.documents);
   return make_text_corpus(story_corpus(options.builtin_bytes, options.builtin_seed), path, options.documents);
 }
 
@@ -55,7 +57,7 @@ SplitTexts split_documents(const Texts& texts, const DatasetOptions& options) {
 
 SplitTexts split(const TextCorpus& corpus, const TextCorpus& validation, const DatasetOptions& options) {
   if (options.split == SplitRule::kFile) return {corpus.texts, validation.texts};
-  if (options.split == SplitRule::kNone) return {corpus.texts, {}};
+  if (options.split == SplitRule::kNone || options.split == SplitRule::kScore) return {corpus.texts, {}};
   if (options.documents == Documents::kStream) return split_stream(corpus.texts, options.val_fraction);
   return split_documents(corpus.texts, options);
 }
@@ -162,7 +164,7 @@ class Encoder {
 
 void add_notes(const TextCorpus& corpus, const std::string& path, bool bytes, std::vector<std::string>& notes) {
   if (corpus.crlf_files > 0) {
-    notes.push_back(fmt::format("{}: CR LF line ends were read as LF in {} file(s)", path, corpus.crlf_files));
+    notes.push_back(fmt::format("{}: CR LF line ends were read as LF in {} file(s)", path, grouped(corpus.crlf_files)));
   }
   if (bytes) return;
   std::size_t invalid = 0;
@@ -171,7 +173,7 @@ void add_notes(const TextCorpus& corpus, const std::string& path, bool bytes, st
   notes.push_back(
       fmt::format("{}: {} place(s) are not valid UTF-8 and were read as U+FFFD; the byte tokenizer would keep "
                   "them",
-                  path, invalid));
+                  path, grouped(static_cast<std::int64_t>(invalid))));
 }
 
 }  // namespace
@@ -179,16 +181,20 @@ void add_notes(const TextCorpus& corpus, const std::string& path, bool bytes, st
 OpenedData open_text_data(const DatasetOptions& options) {
   const TextCorpus corpus = load(options.path, options);
   const TextCorpus validation = options.split == SplitRule::kFile ? load(options.val_path, options) : TextCorpus{};
-  check_two_characters(corpus.texts, options.path);
   OpenedData data;
-  data.tokenizer = choose_tokenizer(corpus, validation, options);
-  data.vocab_size = data.tokenizer->vocab_size();
-  const SplitTexts texts = split(corpus, validation, options);
-  data.train = Encoder(*data.tokenizer, options, "training").encode(texts.train);
-  data.val = Encoder(*data.tokenizer, options, "validation").encode(texts.val);
   data.fingerprint = corpus.fingerprint;
   data.fingerprint.files.insert(data.fingerprint.files.end(), validation.fingerprint.files.begin(),
                                 validation.fingerprint.files.end());
+  if (options.files_read) options.files_read(data.fingerprint);
+  require_text(corpus, options.path);
+  if (options.split == SplitRule::kFile) require_text(validation, options.val_path);
+  const bool scores = options.split == SplitRule::kScore;
+  if (!scores) check_two_characters(corpus.texts, options.path);
+  data.tokenizer = choose_tokenizer(corpus, validation, options);
+  data.vocab_size = data.tokenizer->vocab_size();
+  const SplitTexts texts = split(corpus, validation, options);
+  data.train = Encoder(*data.tokenizer, options, scores ? "given" : "training").encode(texts.train);
+  data.val = scores ? data.train : Encoder(*data.tokenizer, options, "validation").encode(texts.val);
   const bool bytes = data.tokenizer->name() == "byte";
   add_notes(corpus, options.path, bytes, data.notes);
   if (options.split == SplitRule::kFile) add_notes(validation, options.val_path, bytes, data.notes);

@@ -46,13 +46,26 @@ std::vector<fs::path> token_files(const std::string& path) {
   return files;
 }
 
-TokenStore open_all(const std::string& path, FileFormat format, DataFingerprint& fingerprint) {
-  std::vector<TokenStore::Part> parts;
+struct NamedFile {
+  std::string name;
+  std::shared_ptr<const MappedFile> file;
+};
+
+std::vector<NamedFile> map_all(const std::string& path, DataFingerprint& fingerprint) {
+  std::vector<NamedFile> files;
   for (const fs::path& name : token_files(path)) {
     auto file = std::make_shared<const MappedFile>(MappedFile::open(name, "data"));
-    const TokenFileInfo info = parse_token_file(file->bytes(), token_format(format), name.string());
     fingerprint.files.push_back({name.string(), file->size(), sha256_hex(file->bytes())});
-    parts.push_back({std::move(file), info.byte_offset, info.count, info.width});
+    files.push_back({name.string(), std::move(file)});
+  }
+  return files;
+}
+
+TokenStore tokens_of(std::vector<NamedFile> files, FileFormat format) {
+  std::vector<TokenStore::Part> parts;
+  for (NamedFile& one : files) {
+    const TokenFileInfo info = parse_token_file(one.file->bytes(), token_format(format), one.name);
+    parts.push_back({std::move(one.file), info.byte_offset, info.count, info.width});
   }
   return TokenStore::from_files(std::move(parts));
 }
@@ -105,12 +118,18 @@ OpenedData open_token_data(const DatasetOptions& options) {
   data.vocab_size = options.vocab_size > 0 ? options.vocab_size : kGpt2Vocabulary;
   if (data.tokenizer) data.vocab_size = data.tokenizer->vocab_size();
 
-  const TokenStore tokens = open_all(options.path, options.format, data.fingerprint);
+  std::vector<NamedFile> files = map_all(options.path, data.fingerprint);
+  std::vector<NamedFile> validation;
+  if (options.split == SplitRule::kFile) validation = map_all(options.val_path, data.fingerprint);
+  if (options.files_read) options.files_read(data.fingerprint);
+  const TokenStore tokens = tokens_of(std::move(files), options.format);
   check_ids(tokens, data.vocab_size, options.path);
   if (options.split == SplitRule::kFile) {
     data.train.tokens = tokens;
-    data.val.tokens = open_all(options.val_path, options.format, data.fingerprint);
+    data.val.tokens = tokens_of(std::move(validation), options.format);
     check_ids(data.val.tokens, data.vocab_size, options.val_path);
+  } else if (options.split == SplitRule::kScore) {
+    data.train.tokens = data.val.tokens = tokens;
   } else {
     const double fraction = options.split == SplitRule::kNone ? 0.0 : options.val_fraction;
     const std::int64_t border = training_part(tokens.size(), fraction);

@@ -256,7 +256,42 @@ TEST(Dataset, BuiltinCorpusOpensFast) {
   EXPECT_EQ(data.fingerprint().digest(), first.fingerprint().digest());
   const auto lines = data.describe(1000);
   ASSERT_EQ(lines.size(), 5U);
-  EXPECT_NE(lines[4].find("1000 steps of 16 windows are 1."), std::string::npos) << lines[4];
+  EXPECT_NE(lines[4].find("1'000 steps of 16 windows are 1."), std::string::npos) << lines[4];
+}
+
+TEST(Dataset, DescribesEveryQuantityInTheSameWay) {
+  const test::DataFolder folder;
+  std::string text;
+  for (int i = 0; i < 3000; ++i) text += static_cast<char>('a' + i % 26);
+  const DatasetOptions options{.path = folder.write("a.txt", text), .loader = {.batch_size = 1200, .block_size = 2}};
+  const auto lines = Dataset::open(options).describe(20000);
+  ASSERT_EQ(lines.size(), 5U);
+  EXPECT_NE(lines[0].find("(1 file, 3'000 bytes, sha256 "), std::string::npos) << lines[0];
+  EXPECT_EQ(lines[2], "training: 2'700 tokens, 1'349 windows of up to 2");
+  EXPECT_EQ(lines[3], "validation: 300 tokens, 150 windows of up to 2");
+  EXPECT_NE(lines[4].find("20'000 steps of 1'200 windows are "), std::string::npos) << lines[4];
+}
+
+TEST(Dataset, ATextToScoreIsScoredWhole) {
+  const test::DataFolder folder;
+  DatasetOptions options{.path = folder.write("a.txt", "the quick brown fox"), .loader = {.block_size = 4}};
+  options.split = SplitRule::kScore;
+  const Dataset data = Dataset::open(options);
+  EXPECT_EQ(data.val_facts().tokens, 19);
+  EXPECT_EQ(data.val_facts().targets, 18) << "each but the first";
+  options.path = folder.write("b.txt", "aaaaaaaa");
+  EXPECT_EQ(Dataset::open(options).val_facts().targets, 7) << "there is nothing to learn from it, but it can be scored";
+}
+
+TEST(Dataset, ATextTooShortToScoreIsNamed) {
+  const test::DataFolder folder;
+  DatasetOptions options{.path = folder.write("a.txt", "the "), .loader = {.block_size = 4}};
+  options.split = SplitRule::kScore;
+  const std::string error = test::error_of([&] { (void)Dataset::open(options); });
+  EXPECT_EQ(error.substr(0, 2), "3:") << error;
+  EXPECT_NE(error.find("at least block_size + 1 = 5 tokens"), std::string::npos) << error;
+  EXPECT_NE(error.find("a.txt has 4"), std::string::npos) << error;
+  EXPECT_EQ(error.find("training"), std::string::npos) << error;
 }
 
 TEST(Dataset, TinyShakespeareIsSplitAsNanogptDoes) {

@@ -4,6 +4,7 @@
 /// hands out training batches and evaluation windows.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ enum class SplitRule {
   kEveryNth,  ///< documents whose index % every == offset validate
   kFile,      ///< val_path validates
   kNone,      ///< everything trains
+  kScore,     ///< everything is scored: a text that is given to a model that is not trained on it
 };
 
 /// Which tokenizer to build when none is passed. Documents that are lines or files give it a boundary token. Token
@@ -55,6 +57,10 @@ struct DatasetOptions {
   std::shared_ptr<const Tokenizer> stored{};  ///< when set it is used as it is: resume, fine-tuning, evaluation
   UnknownCharacter unknown = UnknownCharacter::kError;  ///< characters that a stored tokenizer does not have
   std::int64_t vocab_size = 0;  ///< token files without a tokenizer: V; 0 = GPT-2's 50257, as nanoGPT assumes
+
+  /// Hears what the files are as soon as they are read, before anything in them is judged or encoded. It may throw:
+  /// data that changed are best called so, not by what the change broke.
+  std::function<void(const DataFingerprint&)> files_read{};
 
   std::size_t builtin_bytes = kStoryCorpusBytes;  ///< size of the built-in corpus
   std::uint64_t builtin_seed = kStoryCorpusSeed;  ///< it is the same for every run unless this is changed
