@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <unordered_set>
@@ -12,6 +13,8 @@
 
 namespace minnow {
 namespace {
+
+constexpr std::string_view kSecondMoment = "exp_avg_sq.";
 
 FileDtype file_dtype(DType dtype) {
   switch (dtype) {
@@ -55,6 +58,21 @@ FileSource text_file(const char* name, const std::string& text) {
             sink.write(std::as_bytes(std::span(text)));
           },
           text.size()};
+}
+
+template <class T>
+void require_moment(const std::string& name, const Tensor& tensor, const std::string& where) {
+  const bool second = name.starts_with(kSecondMoment);
+  const std::span<const T> values(tensor.data<T>(), static_cast<std::size_t>(tensor.numel()));
+  const auto bad = std::find_if_not(values.begin(), values.end(), [second](T value) {
+    return second ? value >= 0 : std::isfinite(value);  // the comparison is false for NaN
+  });
+  if (bad == values.end()) return;
+  throw CheckpointError(fmt::format(
+      "[checkpoint] {} moments of the optimizer must be {}; {} in {} is {} at index {}. Hint: the checksum is right, "
+      "but "
+      "no training writes this: resume from another checkpoint, or start a new run with --init-from",
+      second ? "second" : "first", second ? "0 or more" : "finite", name, where, *bad, bad - values.begin()));
 }
 
 }  // namespace
@@ -106,6 +124,13 @@ void load_tensors(const Checkpoint& checkpoint, const char* file, const std::vec
     if (!known.contains(entry.name))
       throw CheckpointError(
           fmt::format("[checkpoint] {} must hold the model's tensors only; {} is none of them", where, entry.name));
+  }
+}
+
+void require_moments(const std::vector<TrainStep::NamedTensor>& moments, const std::string& where) {
+  for (const auto& [name, tensor] : moments) {
+    tensor.dtype() == DType::f64 ? require_moment<double>(name, tensor, where)
+                                 : require_moment<float>(name, tensor, where);
   }
 }
 

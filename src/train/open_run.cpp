@@ -51,6 +51,7 @@ LoadedRun load(const fs::path& run, const Checkpoint& checkpoint) {
   ReadTexts texts = read_texts(checkpoint);
   const TrainState& state = texts.state;
   if (state.val_loss && state.val_step == state.step) loaded.val_loss = state.val_loss;
+  loaded.data = state.data;
   loaded.config = std::move(texts.config.config);
   loaded.tokenizer = std::move(texts.tokenizer);
   loaded.model = make_language_model(loaded.config.model, state.vocab_size);

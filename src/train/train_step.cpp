@@ -6,6 +6,7 @@
 
 #include "minnow/autograd/backward.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/base/grouped.hpp"
 #include "minnow/dist/tree_sum.hpp"
 #include "minnow/kernels/optimizer.hpp"
 #include "minnow/optim/adamw.hpp"
@@ -67,7 +68,7 @@ struct TrainStep::Parts {
             : kernels::count_non_finite(gradients.data<float>(), flat.count(), scratch.data());
     if (found.count > 0) {
       return fmt::format("the gradient of {} has a value that is not finite ({} such values in all)",
-                         flat.name_at(found.first), found.count);
+                         flat.name_at(found.first), grouped(found.count));
     }
     return std::isfinite(loss) ? "" : "the loss is not finite";
   }

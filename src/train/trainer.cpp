@@ -89,16 +89,11 @@ class Preparation {
       for (const std::string& warning : origin_->warnings) warn(warning);
       stored = origin_->tokenizer;
     }
-    data_ = Dataset::open(dataset_options(config_, stored));
+    DatasetOptions opening = dataset_options(config_, stored);
+    if (point_) opening.files_read = [this](const DataFingerprint& now) { require_same_data(now); };
+    data_ = Dataset::open(opening);
     for (const std::string& text : data_->notes()) note(text);
     require_memory(estimate_memory(config_, data_->vocab_size(), data_->val().windows()), available_memory());
-    if (!point_) return;
-    try {
-      check_same_data(point_->state.data, data_->fingerprint());
-    } catch (const DataError& error) {
-      if (!options_.allow_data_change) throw;
-      warn(error.what());
-    }
   }
 
   TrainSession::Setup build() {
@@ -146,6 +141,15 @@ class Preparation {
     if (options_.observer) options_.observer->on_warning(text);
   }
 
+  void require_same_data(const DataFingerprint& now) const {
+    try {
+      check_same_data(point_->state.data, now);
+    } catch (const DataError& error) {
+      if (!options_.allow_data_change) throw;
+      warn(error.what());
+    }
+  }
+
   void report(const std::vector<ResumeFinding>& findings) const {
     for (const ResumeFinding& finding : findings) {
       const std::string text = finding.text();
@@ -162,6 +166,7 @@ class Preparation {
   void load_point(TrainSession::Setup& setup) {
     load_tensors(point_->checkpoint, kModelFile, setup.step->parameters());
     load_tensors(point_->checkpoint, kOptimizerFile, setup.step->optimizer_state());
+    require_moments(setup.step->optimizer_state(), (point_->checkpoint.directory() / kOptimizerFile).string());
     setup.state = point_->state;
     setup.state.stopped_early = false;
     if (setup.state.bad_steps_in_row >= config_.train.max_bad_steps) {
@@ -225,6 +230,8 @@ class Preparation {
                                  .max_steps = config_.train.max_steps,
                                  .parameters = setup.model->parameters().count(),
                                  .vocab_size = data_->vocab_size(),
+                                 .eval_every_steps = config_.eval.every_steps,
+                                 .eval_windows = data_->val().windows(),
                                  .data = data_->describe(config_.train.max_steps)});
   }
 
@@ -234,6 +241,25 @@ class Preparation {
   std::optional<LoadedRun> origin_;
   std::optional<Dataset> data_;
 };
+
+/// What changed is said first; a resume may go on with it. What can't be used at all is refused whatever is allowed.
+void add_data_findings(const TrainOptions& options, const ResumePoint& point, std::vector<ResumeFinding>& findings) {
+  DatasetOptions opening = dataset_options(options.config.config, point.tokenizer);
+  bool changed = false;
+  opening.files_read = [&](const DataFingerprint& now) {
+    try {
+      check_same_data(point.state.data, now);
+    } catch (const DataError& error) {
+      changed = true;
+      findings.push_back({"data", "", error.what(), options.allow_data_change ? "changes bits" : "refused"});
+    }
+  };
+  try {
+    (void)Dataset::open(opening);
+  } catch (const DataError& error) {
+    if (!changed || options.allow_data_change) findings.push_back({"data", "", error.what(), "refused"});
+  }
+}
 
 }  // namespace
 
@@ -262,14 +288,7 @@ std::vector<ResumeFinding> compare_with_run(const TrainOptions& options) {
   for (const std::string& warning : warnings) findings.push_back({"checkpoint", "", warning, "free"});
   if (finished(*point, config))
     findings.push_back({"step", "", fmt::format("{}: nothing is left to do", point->state.step), "free"});
-  bool usable = false;
-  try {
-    const Dataset data = Dataset::open(dataset_options(config, point->tokenizer));
-    usable = true;
-    check_same_data(point->state.data, data.fingerprint());
-  } catch (const DataError& error) {
-    findings.push_back({"data", "", error.what(), usable && options.allow_data_change ? "changes bits" : "refused"});
-  }
+  add_data_findings(options, *point, findings);
   for (ResumeFinding& finding : findings) {
     if (options.exact && finding.verdict == "changes bits") finding.verdict = "refused";
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "minnow/config/config.hpp"
+#include "minnow/data/fingerprint.hpp"
 #include "minnow/models/language_model.hpp"
 #include "minnow/text/tokenizer.hpp"
 
@@ -37,6 +38,7 @@ struct LoadedRun {
   std::unique_ptr<LanguageModel> model;        ///< parameters filled
   std::int64_t step = 0;                       ///< of the checkpoint
   std::optional<double> val_loss;              ///< at that step, where it was evaluated
+  DataFingerprint data;                        ///< what it was trained on
   std::vector<std::string> warnings;           ///< damaged checkpoints that were skipped
 };
 

@@ -22,7 +22,9 @@ struct TrainStart {
   std::int64_t max_steps = 0;
   std::int64_t parameters = 0;
   std::int64_t vocab_size = 0;
-  std::vector<std::string> data;  ///< lines that describe the data
+  std::int64_t eval_every_steps = 0;  ///< 0 = only after the last step, if there is a validation split
+  std::int64_t eval_windows = 0;      ///< windows of one evaluation; 0 = there is no validation split
+  std::vector<std::string> data;      ///< lines that describe the data
 };
 
 /// One step, as it stands in metrics.jsonl.
@@ -37,12 +39,20 @@ struct TrainProgress {
   std::optional<LmScore> score;  ///< when the step was evaluated
 };
 
+/// How far an evaluation is.
+struct EvalProgress {
+  std::int64_t step = 0;             ///< that it belongs to
+  std::int64_t done = 0, total = 0;  ///< windows
+};
+
 /// Hears what a training run does. The library itself never prints.
 class TrainObserver {
  public:
   virtual ~TrainObserver() = default;
   virtual void on_start(const TrainStart&) {}
   virtual void on_step(const TrainProgress&) {}
+  /// Before each batch of an evaluation, and after the last one (done = total). on_step() of the same step follows.
+  virtual void on_evaluation(const EvalProgress&) {}
   virtual void on_sample(std::int64_t step, const std::string& text) { (void)step, (void)text; }
   virtual void on_checkpoint(std::int64_t step, const std::filesystem::path& directory, bool best) {
     (void)step, (void)directory, (void)best;
@@ -62,6 +72,10 @@ enum class StopReason {
   kNumeric,          ///< too many steps in a row were not finite
 };
 
+/// Writes the text of [sample] with the model as it is after `step`.
+using TextSampler = std::function<std::string(LanguageModel&, const Tokenizer*, const SampleConfig&, std::uint64_t seed,
+                                              std::int64_t step)>;
+
 struct TrainOptions {
   LoadedConfig config;
   std::filesystem::path run_dir;
@@ -74,9 +88,7 @@ struct TrainOptions {
   std::function<int()> interrupted;
   /// Writes the text of [sample]; called with the model after a step. It may return early when `interrupted` says so:
   /// what it returns then is dropped, and a resume samples again.
-  std::function<std::string(LanguageModel&, const Tokenizer*, const SampleConfig&, std::uint64_t seed,
-                            std::int64_t step)>
-      sampler;
+  TextSampler sampler;
   TrainObserver* observer = nullptr;
 };
 
