@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/log.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/text/utf8.hpp"
 
@@ -54,10 +55,6 @@ void print_to_stderr(std::string_view text) {
   std::fflush(stderr);
 }
 
-void print_message(std::string_view kind, Style style, std::string_view text) {
-  print_to_stderr(fmt::format("minnow: {} {}\n", styled(kind, style, use_color(STDERR_FILENO)), printable(text)));
-}
-
 }  // namespace
 
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
@@ -96,9 +93,9 @@ void flush_results() {
 
 void print_line(std::string_view text) { print_to_stderr(fmt::format("{}\n", text)); }
 
-void print_error(std::string_view text) { print_message("error:", Style::kRed, text); }
+void print_error(std::string_view text) { log_line(LogLevel::kError, printable(text)); }
 
-void print_warning(std::string_view text) { print_message("warning:", Style::kYellow, text); }
+void print_warning(std::string_view text) { log_line(LogLevel::kWarning, printable(text)); }
 
 std::string printable(std::string_view text) {
   std::string shown;

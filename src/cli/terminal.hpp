@@ -32,7 +32,7 @@ void flush_results();
 /// Writes a line for a person to stderr. Failure is ignored: there is nowhere to report it.
 void print_line(std::string_view text);
 
-/// Writes `minnow: error: TEXT` or `minnow: warning: TEXT` to stderr.
+/// Writes `minnow: error: TEXT` or `minnow: warning: TEXT` to stderr, as lines of the log (log.hpp).
 void print_error(std::string_view text);
 void print_warning(std::string_view text);
 

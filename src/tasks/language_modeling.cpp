@@ -88,7 +88,7 @@ DatasetOptions dataset_options(const Config& config, std::shared_ptr<const Token
 }
 
 std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index batch_size,
-                                const std::function<bool()>& stop) {
+                                const std::function<bool()>& stop, const std::function<void(Index, Index)>& progress) {
   const EvalLoader& windows = data.val();
   if (windows.windows() == 0)
     throw DataError("[evaluate] there must be a validation split; the data have none. Hint: set data.split");
@@ -99,6 +99,7 @@ std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index
   LmScore score;
   double total = 0;  // row by row, in order: the sum does not depend on the batch size
   for (Index first = 0; first < windows.windows(); first += rows) {
+    if (progress) progress(first, windows.windows());
     if (stop && stop()) return std::nullopt;
     const Batch batch = windows.make_batch(first, rows);
     const StepArena::Step plan(arena, static_cast<std::uint64_t>(batch.rows));
@@ -108,6 +109,7 @@ std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index
     for (Index i = 0; i < losses.numel(); ++i) total += static_cast<double>(loss[i]);
     score.targets += batch.counted;
   }
+  if (progress) progress(windows.windows(), windows.windows());
   score.loss = total / static_cast<double>(score.targets);
   score.perplexity = std::exp(score.loss);
   const auto bytes = static_cast<double>(data.val_facts().bytes);

@@ -144,12 +144,17 @@ bool TrainSession::finish_step(bool save_before_evaluation) {
 bool TrainSession::evaluate_now(bool& improved) {
   const Config& c = config();
   const Index rows = c.eval.batch_size > 0 ? c.eval.batch_size : c.train.micro_batch();
-  score_ = evaluate(*setup_.model, *setup_.data, rows, [this] { return signal() != 0; });
+  score_ = evaluate(
+      *setup_.model, *setup_.data, rows, [this] { return signal() != 0; },
+      [this](Index done, Index total) {
+        if (setup_.options.observer) setup_.options.observer->on_evaluation({state().step, done, total});
+      });
   if (!score_) return false;
   TrainState& s = state();
   s.val_loss = score_->loss;
   s.val_step = s.step;
-  improved = !s.best_val_loss || score_->loss < *s.best_val_loss;
+  // A score that is no number is never the best: nothing would be below it.
+  improved = std::isfinite(score_->loss) && (!s.best_val_loss || score_->loss < *s.best_val_loss);
   if (improved) {
     s.best_val_loss = score_->loss;
     s.best_step = s.step;

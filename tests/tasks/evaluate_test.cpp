@@ -93,6 +93,14 @@ TEST_F(Evaluate, CanBeAbandoned) {
   }());
   int asked = 0;
   EXPECT_FALSE(evaluate(*model, data, 4, [&] { return ++asked == 3; }));
+  std::vector<Index> told;
+  (void)evaluate(*model, data, 4, {}, [&](Index done, Index total) {
+    EXPECT_EQ(total, data.val().windows());
+    told.push_back(done);
+  });
+  EXPECT_EQ(told.front(), 0);
+  EXPECT_EQ(told.back(), data.val().windows());
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
   EXPECT_EQ(asked, 3);
 }
 

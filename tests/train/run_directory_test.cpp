@@ -346,9 +346,35 @@ TEST_F(RunDirectory, VerifyResumeProvesItself) {
   options.report = [&](const std::string&) { ++lines; };
   const VerifyResult result = verify_resume(options);
   EXPECT_TRUE(result.ok());
-  EXPECT_EQ(result.rows.size(), 10U);  // 7 single interruptions, all in one run, 2 thread counts
-  EXPECT_EQ(lines, 11);
+  // 7 single interruptions, all in one run; inside 2 evaluations (4 and 8), all of these in one run; 2 thread counts
+  EXPECT_EQ(result.rows.size(), 13U);
+  EXPECT_EQ(lines, 14);
+  EXPECT_TRUE(has(result.rows.at(8).what, "interrupted inside the evaluation of step 4, ")) << result.rows.at(8).what;
+  EXPECT_EQ(result.rows.at(10).what, "interrupted 6 times inside evaluations");
   for (const VerifyRow& row : result.rows) EXPECT_EQ(row.hash, result.hash) << row.what;
+}
+
+// A sampler that remembers what it said before is no function of the run: the samples differ, and nothing else.
+TEST_F(RunDirectory, VerifyComparesTheSamples) {
+  VerifyOptions options;
+  options.config = config({"sample.every_steps=1000"});
+  options.steps = 4;
+  options.interrupts = {1};
+  options.scratch = folder_.path();
+  int calls = 0;
+  options.sampler = [&](LanguageModel&, const Tokenizer*, const SampleConfig&, std::uint64_t, std::int64_t) {
+    return std::to_string(++calls);
+  };
+  const VerifyResult different = verify_resume(options);
+  EXPECT_FALSE(different.ok());
+  for (const VerifyRow& row : different.rows) {
+    EXPECT_TRUE(row.same_state && row.same_metrics) << row.what;
+    EXPECT_FALSE(row.same_samples) << row.what;
+  }
+  options.sampler = [&](LanguageModel&, const Tokenizer*, const SampleConfig&, std::uint64_t, std::int64_t step) {
+    return std::to_string(step);
+  };
+  EXPECT_TRUE(verify_resume(options).ok());
 }
 
 TEST_F(RunDirectory, VerifyFitsALongScheduleIntoFewSteps) {

@@ -25,8 +25,10 @@ struct LmScore {
 
 /// Predicts every target of the validation windows once. The value does not depend on the batch size.
 /// @param stop asked between batches; true abandons the evaluation
+/// @param progress told before each batch and at the end how many windows are done, and of how many
 /// @return nothing when it was abandoned. Throws: DataError when there is no validation split.
 [[nodiscard]] std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index batch_size,
-                                              const std::function<bool()>& stop = {});
+                                              const std::function<bool()>& stop = {},
+                                              const std::function<void(Index, Index)>& progress = {});
 
 }  // namespace minnow
