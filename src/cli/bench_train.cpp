@@ -169,10 +169,10 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
     return 0;
   }
   print_result(
-      fmt::format("{}: {:.1f} tokens/s, {:.3f} ms per step, {:.1f} GFLOP/s, first step {:.3f} s, {} MiB, "
+      fmt::format("{}: {} tokens/s, {:.3f} ms per step, {:.1f} GFLOP/s, first step {:.3f} s, {} MiB, "
                   "{} threads, {} parameters, f32\n",
-                  work.name, tokens / median, median * 1e3, flops / median / 1e9, first, peak_rss_mb(), threads(),
-                  grouped(bench.parameters())));
+                  work.name, grouped(std::llround(tokens / median)), median * 1e3, flops / median / 1e9, first,
+                  peak_rss_mb(), threads(), grouped(bench.parameters())));
   return 0;
 }
 

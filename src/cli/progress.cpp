@@ -34,7 +34,7 @@ ProgressLine::ProgressLine(Setup setup, Sink sink, Clock clock)
   counted_ = done_;
 }
 
-ProgressLine ProgressLine::on_stderr(std::int64_t total, std::int64_t first, std::string unit) {
+ProgressLine ProgressLine::on_stderr(std::int64_t total, std::int64_t first, std::string unit, double silent_seconds) {
   Setup setup;
   setup.total = total;
   setup.first = first;
@@ -42,6 +42,7 @@ ProgressLine ProgressLine::on_stderr(std::int64_t total, std::int64_t first, std
   setup.terminal = is_terminal(STDERR_FILENO);
   setup.width = terminal_width(STDERR_FILENO);
   setup.color = use_color(STDERR_FILENO);
+  if (silent_seconds > 0) setup.silent_seconds = setup.terminal ? silent_seconds : setup.line_seconds;
   const auto sink = [](std::string_view text) {
     [[maybe_unused]] const auto count = std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(stderr);
@@ -53,6 +54,7 @@ ProgressLine ProgressLine::on_stderr(std::int64_t total, std::int64_t first, std
 }
 
 void ProgressLine::measure(double now) {
+  now -= aside_seconds_;
   const double elapsed = now - last_measured_;
   if (done_ <= counted_ || (elapsed < kMeasureSeconds && seconds_per_unit_ >= 0)) return;
   // Both sums fade alike, so that the first unit, often slow, weighs no more than the time it took.
@@ -66,7 +68,7 @@ void ProgressLine::measure(double now) {
 
 double ProgressLine::seconds_left() const {
   if (setup_.total <= 0 || seconds_per_unit_ < 0) return -1;
-  return static_cast<double>(std::max<std::int64_t>(0, setup_.total - done_)) * seconds_per_unit_;
+  return static_cast<double>(std::max<std::int64_t>(0, setup_.total - done_)) * seconds_per_unit_ + aside_left_;
 }
 
 std::string ProgressLine::text() const {
@@ -78,15 +80,15 @@ std::string ProgressLine::text(bool with_rate) const {
   std::string line = setup_.unit;
   if (setup_.total > 0) {
     const double part = std::clamp(static_cast<double>(done_) / static_cast<double>(setup_.total), 0.0, 1.0);
-    line += fmt::format(" {}/{}", done_, setup_.total);
+    line += fmt::format(" {}/{}", grouped(done_), grouped(setup_.total));
     if (setup_.terminal && setup_.width >= kNarrowTerminal)
       line += fmt::format(" {}", styled(bar(part, setup_.width < kWideTerminal ? 10 : 20), Style::kBlue, setup_.color));
     line += fmt::format(" {:3.0f}%", std::floor(part * 100));
   } else {
-    line += fmt::format(" {}", done_);
+    line += fmt::format(" {}", grouped(done_));
   }
-  if (!tail_.empty()) line += fmt::format("  {}", tail_);
-  if (with_rate && seconds_per_unit_ > 0)
+  if (const std::string& tail = aside_.empty() ? tail_ : aside_; !tail.empty()) line += fmt::format("  {}", tail);
+  if (with_rate && aside_.empty() && seconds_per_unit_ > 0)
     line += fmt::format("  {} {}s/s", human_count(1 / seconds_per_unit_), setup_.unit);
   if (const double left = seconds_left(); left > 0) line += fmt::format("  {} left", human_duration(left));
   return line;
@@ -114,7 +116,23 @@ void ProgressLine::update(std::int64_t done, std::string_view tail) {
   tail_ = tail;
   drawn_is_current_ = false;
   const double now = clock_();
+  if (aside_began_ >= 0) aside_seconds_ += now - aside_began_;
+  aside_began_ = -1;
+  aside_.clear();
   measure(now);
+  draw_if_due(now);
+}
+
+void ProgressLine::aside(std::string_view text) {
+  const double now = clock_();
+  if (aside_began_ < 0) aside_began_ = now;
+  aside_ = text;
+  drawn_is_current_ = false;
+  draw_if_due(now);
+}
+
+void ProgressLine::draw_if_due(double now) {
+  if (now - start_ < setup_.silent_seconds) return;
   const double pause = setup_.terminal ? setup_.redraw_seconds : setup_.line_seconds;
   if (last_drawn_ >= 0 && now - start_ - last_drawn_ < pause) return;
   last_drawn_ = now - start_;

@@ -21,6 +21,7 @@ class ProgressLine {
     bool color = false;
     double redraw_seconds = 0.1;  ///< at most so often on a terminal
     double line_seconds = 10;     ///< at most so often without one
+    double silent_seconds = 0;    ///< nothing is drawn before
   };
   /// Takes the bytes to show.
   using Sink = std::function<void(std::string_view)>;
@@ -30,11 +31,19 @@ class ProgressLine {
   ProgressLine(Setup setup, Sink sink, Clock clock);
 
   /// A progress line on stderr, with what stderr is able to show.
-  static ProgressLine on_stderr(std::int64_t total, std::int64_t first, std::string unit);
+  /// @param silent_seconds nothing is drawn before; without a terminal for as long as it takes between two lines
+  static ProgressLine on_stderr(std::int64_t total, std::int64_t first, std::string unit, double silent_seconds = 0);
 
   /// Tells the count that is reached now and draws if it is time to.
   /// @param tail further figures, for instance "loss 1.93  21.3k tok/s".
   void update(std::int64_t done, std::string_view tail);
+
+  /// Shows other work than what is counted, for instance "evaluating 12/40 windows", in the place of the figures, until
+  /// the next update(). Its time says nothing about the rate.
+  void aside(std::string_view text);
+
+  /// Tells how long work beside the count will still take in all; the time left includes it. @param seconds 0 = unknown
+  void expect_aside(double seconds) { aside_left_ = seconds; }
 
   /// Prints a line above the progress line.
   void message(std::string_view text);
@@ -42,11 +51,12 @@ class ProgressLine {
   /// Draws the last state and leaves it standing.
   void finish();
 
-  /// @return seconds that the rest will take at the recent rate; negative if unknown.
+  /// @return seconds that the rest will take at the recent rate, work beside the count included; negative if unknown.
   [[nodiscard]] double seconds_left() const;
 
  private:
   void measure(double now);
+  void draw_if_due(double now);
   void draw();
   void erase();
   /// @return the whole line; without the rate where the terminal is too narrow, so that the time left is seen.
@@ -57,13 +67,15 @@ class ProgressLine {
   Sink sink_;
   Clock clock_;
   std::int64_t done_ = 0;
-  std::string tail_;
+  std::string tail_, aside_;
   double start_ = 0;                              // seconds
   double last_drawn_ = -1;                        // seconds; negative = never
   double last_measured_ = 0;                      // seconds
   std::int64_t counted_ = 0;                      // done_ at last_measured_
   double recent_seconds_ = 0, recent_units_ = 0;  // sums in which the past fades
   double seconds_per_unit_ = -1;                  // negative = unknown
+  double aside_began_ = -1;                       // seconds; negative = no aside
+  double aside_seconds_ = 0, aside_left_ = 0;
   bool line_is_up_ = false;
   bool drawn_is_current_ = false;
 };

@@ -2,54 +2,77 @@
 /// `minnow eval`: scores a trained model on its validation data, or on other data.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "cli/json_line.hpp"
+#include "cli/log.hpp"
+#include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
 #include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/base/grouped.hpp"
 #include "minnow/tasks/language_modeling.hpp"
 #include "minnow/train/run.hpp"
 
 namespace minnow::cli {
 namespace {
 
+constexpr double kSilentSeconds = 1;
+
 struct Arguments {
   std::string run, data;
-  std::string checkpoint = "auto", unknown;
+  std::string checkpoint = "auto", unknown, log_level = "info";
   std::int64_t batch_size = 0, threads = 0;
   bool json = false;
 };
 
+/// The run's own data must be what it was trained on: another split would be scored, perhaps with training text in it.
+void require_same_data(const LoadedRun& run, const DataFingerprint& now) {
+  try {
+    check_same_data(run.data, now);
+  } catch (const DataError& error) {
+    throw DataError(
+        fmt::format("{} `minnow eval {} --data FILE` scores any text.", error.what(), run.directory.string()));
+  }
+}
+
 /// The data of the run, or all of what `--data` names.
 Dataset open_data(const LoadedRun& run, const Arguments& arguments) {
   Config config = run.config;
-  if (!arguments.data.empty()) {
-    config.data.path = arguments.data;
-    config.data.val_path = arguments.data;
-    config.data.split = SplitKind::kFile;
-    config.data.format = DataFormat::kAuto;
-  }
   if (!arguments.unknown.empty()) {
     config.tokenizer.unknown = arguments.unknown == "replace" ? UnknownPolicy::kReplace : UnknownPolicy::kError;
   }
-  Dataset data = Dataset::open(dataset_options(config, run.tokenizer));
+  DatasetOptions opening = dataset_options(config, run.tokenizer);
+  if (arguments.data.empty()) {
+    opening.files_read = [&](const DataFingerprint& now) { require_same_data(run, now); };
+  } else {
+    opening.path = arguments.data;
+    opening.val_path.clear();
+    opening.split = SplitRule::kScore;
+    opening.format = FileFormat::kAuto;
+  }
+  Dataset data = Dataset::open(opening);
   if (data.vocab_size() > run.model->vocab_size()) {
     throw DataError(fmt::format("[eval] the data must be made of the model's {} tokens; got data with {}",
-                                run.model->vocab_size(), data.vocab_size()));
+                                grouped(run.model->vocab_size()), grouped(data.vocab_size())));
   }
-  for (const std::string& note : data.notes()) print_line(note);
+  for (const std::string& note : data.notes()) log_line(LogLevel::kInfo, printable(note));
   return data;
 }
 
 void print_score(const LmScore& score, const LoadedRun& run, bool json) {
   const bool bytes_known = score.bits_per_byte > 0;
   if (json) {
-    nlohmann::ordered_json object = {{"val_loss", score.loss}, {"perplexity", score.perplexity}};
-    object["bits_per_byte"] = bytes_known ? nlohmann::ordered_json(score.bits_per_byte) : nlohmann::ordered_json();
+    const auto number = [](double value) {  // JSON has neither NaN nor infinity
+      return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+    };
+    nlohmann::ordered_json object = {{"val_loss", number(score.loss)}, {"perplexity", number(score.perplexity)}};
+    object["bits_per_byte"] = bytes_known ? number(score.bits_per_byte) : nlohmann::ordered_json();
     object["targets"] = score.targets;
     object["step"] = run.step;
     print_result(json_line(object));
@@ -59,11 +82,36 @@ void print_score(const LmScore& score, const LoadedRun& run, bool json) {
       "val_loss       {:.6f}  nats per token\nperplexity     {:.4f}\nbits_per_byte  {}\n"
       "targets        {}\nstep           {}\n",
       score.loss, score.perplexity, bytes_known ? fmt::format("{:.4f}", score.bits_per_byte) : "unknown (no text)",
-      score.targets, run.step));
+      grouped(score.targets), run.step));
+}
+
+/// Throws: NumericError when the model predicts no numbers.
+void require_number(const LmScore& score, const LoadedRun& run) {
+  if (std::isfinite(score.loss)) return;
+  throw NumericError(
+      fmt::format("[eval] the loss must be a finite number; {} of step {} gives {}. Hint: `minnow inspect {}` shows "
+                  "which weights are "
+                  "not finite; --checkpoint takes an older one",
+                  run.directory.string(), run.step, score.loss, run.directory.string()));
+}
+
+/// Scores with a line of progress, where it takes so long that a person wonders.
+std::optional<LmScore> score_all(const LoadedRun& run, const Dataset& data, std::int64_t batch, bool json) {
+  std::optional<ProgressLine> line;
+  const bool wanted = log_shows(LogLevel::kInfo) && (!json || is_terminal(STDERR_FILENO));
+  if (wanted) line.emplace(ProgressLine::on_stderr(data.val().windows(), 0, "window", kSilentSeconds));
+  const auto score = evaluate(
+      *run.model, data, batch, [] { return stop_signal().load() != 0; },
+      [&](Index done, Index) {
+        if (line) line->update(done, "");
+      });
+  if (line) line->finish();
+  return score;
 }
 
 int eval(const Arguments& arguments) {
   const WhichCheckpoint which = WhichCheckpoint::parse(arguments.checkpoint);
+  use_log_level(arguments.log_level);
   use_threads(arguments.threads);
   const LoadedRun run = open_run(arguments.run, which);
   for (const std::string& warning : run.warnings) print_warning(warning);
@@ -73,9 +121,10 @@ int eval(const Arguments& arguments) {
                              : settings.batch_size > 0 ? settings.batch_size
                                                        : run.config.train.micro_batch();
   install_stop_signals();
-  const auto score = evaluate(*run.model, data, batch, [] { return stop_signal().load() != 0; });
+  const auto score = score_all(run, data, batch, arguments.json);
   if (!score) return stop_exit_code();
-  print_score(*score, run, arguments.json);
+  if (std::isfinite(score->loss) || arguments.json) print_score(*score, run, arguments.json);
+  require_number(*score, run);
   return 0;
 }
 
@@ -90,6 +139,7 @@ Action setup(Options& options) {
   options.choice("--unknown", arguments->unknown, {"error", "replace"},
                  "What becomes of a character that the model does not know; default: as in the run");
   threads_option(options, arguments->threads);
+  log_level_option(options, arguments->log_level);
   options.flag("--json", arguments->json, "Write JSON to stdout");
   options.footer(
       "Every token of the split but the first is predicted exactly once.\n"

@@ -188,11 +188,11 @@ std::string file_text(const Json& file) {
     text += fmt::format("  {:<{}} {:<7} {:<{}} {:>10} {:>10} {:>10} {:>10}  {}\n", row["name"].get<std::string>(),
                         name_width, row["dtype"].get<std::string>(), shape_text(row["shape"]), shape_width,
                         cell(row, "min"), cell(row, "max"), cell(row, "mean"), cell(row, "std"),
-                        bad == row.end() ? "?" : fmt::format("{}", bad->get<std::int64_t>()));
+                        bad == row.end() ? "?" : grouped(bad->get<std::int64_t>()));
   }
-  return text + fmt::format("  {} tensors, {} numbers, {}\n", file["tensors"].size(),
-                            grouped(file["numbers"].get<std::int64_t>()),
-                            human_bytes(file["bytes"].get<std::uint64_t>()));
+  return text +
+         fmt::format("  {} tensors, {} numbers, {}\n", grouped(static_cast<std::int64_t>(file["tensors"].size())),
+                     grouped(file["numbers"].get<std::int64_t>()), human_bytes(file["bytes"].get<std::uint64_t>()));
 }
 
 std::string verify_text(const Json& row) {
@@ -238,7 +238,8 @@ void print_values(const Arguments& arguments, const SafetensorsFile& file, const
     const bool ends = (i + 1) % row == 0 || i + 1 == shown;
     print_result(text_at(entry.dtype, bytes, static_cast<std::size_t>(i)) + (ends ? "\n" : " "));
   }
-  if (shown < count) print_line(fmt::format("{} of {} numbers shown; --limit 0 shows all", shown, count));
+  if (shown < count)
+    print_line(fmt::format("{} of {} numbers shown; --limit 0 shows all", grouped(shown), grouped(count)));
 }
 
 int show_tensor(const Arguments& arguments, const Subject& subject) {

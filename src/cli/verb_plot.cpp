@@ -10,6 +10,7 @@
 
 #include "cli/terminal.hpp"
 #include "cli/verb.hpp"
+#include "minnow/base/grouped.hpp"
 #include "minnow/report/loss_plot.hpp"
 
 namespace minnow::cli {
@@ -43,7 +44,8 @@ int plot(const Arguments& arguments) {
   for (const std::string& run : arguments.runs) {
     runs.push_back(read_loss_curves(run));
     if (runs.back().bad_lines > 0) {
-      print_warning(fmt::format("[plot] {}: {} lines are no metrics and were skipped", run, runs.back().bad_lines));
+      print_warning(fmt::format("[plot] {}: {} lines are no metrics and were skipped", run,
+                                grouped(static_cast<std::int64_t>(runs.back().bad_lines))));
     }
   }
   PlotOptions options;

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/json_line.hpp"
+#include "cli/log.hpp"
 #include "cli/prompt.hpp"
 #include "cli/sample_writer.hpp"
 #include "cli/signals.hpp"
@@ -15,6 +17,7 @@
 #include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/base/grouped.hpp"
 #include "minnow/gen/generate.hpp"
 #include "minnow/text/utf8.hpp"
 #include "minnow/train/run.hpp"
@@ -28,7 +31,7 @@ struct Arguments {
   std::int64_t count = 1, max_tokens = 200, top_k = 0, seed = 1, repetition_window = 0, threads = 0;
   double temperature = 0.8, top_p = 1, min_p = 0, repetition_penalty = 1;
   std::vector<std::string> stop;
-  std::string checkpoint = "auto", unknown = "error";
+  std::string checkpoint = "auto", unknown = "error", log_level = "info";
   bool json = false, no_cache = false;
 };
 
@@ -62,7 +65,8 @@ GenerateOptions generate_options(const Arguments& arguments) {
 void note_long_prompt(const LoadedRun& run, std::size_t tokens) {
   const Index block = run.model->block_size();
   if (run.model->positions_go_on() || static_cast<Index>(tokens) <= block) return;
-  print_line(fmt::format("[sample] the prompt has {} tokens; its last {} count (model.block_size)", tokens, block));
+  log_line(LogLevel::kInfo, fmt::format("[sample] the prompt has {} tokens; its last {} count (model.block_size)",
+                                        grouped(static_cast<std::int64_t>(tokens)), grouped(block)));
 }
 
 std::string ids_text(const std::vector<std::int32_t>& ids) { return fmt::format("{}", fmt::join(ids, " ")); }
@@ -99,6 +103,7 @@ std::vector<Generation> write(const LoadedRun& run, const Arguments& arguments, 
 }
 
 int sample(const Arguments& arguments) {
+  use_log_level(arguments.log_level);
   (void)generate_options(arguments);  // what is wrong on the command line comes before what is wrong on the disk
   const WhichCheckpoint which = WhichCheckpoint::parse(arguments.checkpoint);
   const std::string prompt = read_prompt(arguments.prompt);
@@ -112,10 +117,11 @@ int sample(const Arguments& arguments) {
   const auto begin = std::chrono::steady_clock::now();
   const std::vector<Generation> samples = write(run, arguments, prompt, ids);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  std::size_t tokens = 0;
-  for (const Generation& one : samples) tokens += one.ids.size();
-  print_line(fmt::format("[sample] step {}, {} tokens, {:.0f} tokens/s", run.step, tokens,
-                         seconds > 0 ? static_cast<double>(tokens) / seconds : 0.0));
+  std::int64_t tokens = 0;
+  for (const Generation& one : samples) tokens += static_cast<std::int64_t>(one.ids.size());
+  const double rate = seconds > 0 ? static_cast<double>(tokens) / seconds : 0.0;
+  log_line(LogLevel::kInfo, fmt::format("[sample] step {}, {} tokens, {} tokens/s", run.step, grouped(tokens),
+                                        grouped(std::llround(rate))));
   return stop_exit_code();
 }
 
@@ -148,6 +154,7 @@ Action setup(Options& options) {
                  "What becomes of a character that the model does not know");
   options.flag("--no-cache", arguments->no_cache, "Read the whole window for every token: slow, for comparison");
   threads_option(options, arguments->threads);
+  log_level_option(options, arguments->log_level);
   options.flag("--json", arguments->json, "Write a JSON object per sample to stdout");
   options.footer(
       "The text goes to stdout as it comes, everything else to stderr.\n"

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "cli/evaluation_clock.hpp"
 #include "cli/human.hpp"
 #include "cli/progress.hpp"
 
@@ -164,7 +165,7 @@ TEST(Progress, PrintsPlainLinesWithoutTerminal) {
   f.line.finish();
   EXPECT_THAT(f.out, Not(HasSubstr("\r")));
   EXPECT_THAT(f.out, Not(HasSubstr("\x1b")));
-  EXPECT_THAT(f.out, HasSubstr("step 1000/1000 100%"));
+  EXPECT_THAT(f.out, HasSubstr("step 1'000/1'000 100%"));
   EXPECT_EQ(std::count(f.out.begin(), f.out.end(), '\n'), 6) << f.out;
 }
 
@@ -180,6 +181,86 @@ TEST(Progress, RateFollowsAResumeAndAChange) {
     f.line.update(1100 + i, "");
   }
   EXPECT_NEAR(f.line.seconds_left(), 1600, 20) << "now 2 s a step, 800 are left";
+}
+
+TEST(Progress, AnAsideIsShownAndIsNoPartOfTheRate) {
+  Fixture f(on_terminal(100));
+  for (int i = 1; i <= 50; ++i) {
+    f.now += 1;
+    f.line.update(i, "loss 1.90");
+  }
+  EXPECT_NEAR(f.line.seconds_left(), 50, 1e-9);
+  f.out.clear();
+  for (int i = 0; i <= 40; ++i) {  // an evaluation of 400 s
+    f.line.expect_aside(400.0 - 10.0 * i);
+    f.line.aside("evaluating " + std::to_string(i) + "/40 windows");
+    f.now += 10;
+  }
+  EXPECT_THAT(f.out, HasSubstr("step 50/100 [=====     ]  50%  evaluating 1/40 windows  7 min 20 s left"));
+  EXPECT_THAT(f.out, HasSubstr("evaluating 20/40 windows  4 min 10 s left")) << "50 s of steps, 200 s of evaluation";
+  EXPECT_THAT(f.out, Not(HasSubstr("loss")));
+  f.line.expect_aside(0);
+  f.now += 1;
+  f.out.clear();
+  f.line.update(51, "loss 1.80");
+  EXPECT_THAT(f.out, HasSubstr("step 51/100 [=====     ]  51%  loss 1.80"));
+  EXPECT_NEAR(f.line.seconds_left(), 49, 1e-6) << "the evaluation left no trace in the rate";
+}
+
+TEST(Progress, AnAsideIsSeenWithoutATerminalToo) {
+  ProgressLine::Setup setup;
+  setup.total = 10;
+  Fixture f(setup);
+  f.now += 1;
+  f.line.update(1, "");
+  for (int i = 0; i < 100; ++i) {
+    f.line.aside("evaluating");
+    f.now += 1;
+  }
+  EXPECT_EQ(std::count(f.out.begin(), f.out.end(), '\n'), 10) << "a line in 10 s";
+}
+
+TEST(Progress, SaysNothingOfWhatIsQuick) {
+  auto setup = on_terminal(10);
+  setup.silent_seconds = 1;
+  Fixture f(setup);
+  f.now += 0.9;
+  f.line.update(10, "");
+  f.line.finish();
+  EXPECT_EQ(f.out, "");
+  Fixture slow(setup);
+  slow.now += 1.1;
+  slow.line.update(5, "");
+  EXPECT_THAT(slow.out, HasSubstr("step 5/10"));
+}
+
+TrainStart start_of(std::int64_t max_steps, std::int64_t every, std::int64_t windows) {
+  TrainStart start;
+  start.max_steps = max_steps;
+  start.eval_every_steps = every;
+  start.eval_windows = windows;
+  return start;
+}
+
+TEST(EvaluationClock, CountsWhatIsStillToCome) {
+  EXPECT_EQ(EvaluationClock(start_of(100, 25, 8)).count_after(0), 4);
+  EXPECT_EQ(EvaluationClock(start_of(100, 25, 8)).count_after(25), 3);
+  EXPECT_EQ(EvaluationClock(start_of(100, 30, 8)).count_after(29), 4) << "30, 60, 90 and the last step";
+  EXPECT_EQ(EvaluationClock(start_of(100, 30, 8)).count_after(90), 1);
+  EXPECT_EQ(EvaluationClock(start_of(100, 30, 8)).count_after(100), 0);
+  EXPECT_EQ(EvaluationClock(start_of(100, 0, 8)).count_after(0), 1) << "only after the last step";
+  EXPECT_EQ(EvaluationClock(start_of(100, 25, 0)).count_after(0), 0) << "there is no validation split";
+}
+
+TEST(EvaluationClock, MeasuresAndForetells) {
+  EvaluationClock clock(start_of(100, 25, 8));
+  EXPECT_EQ(clock.after(0), 0) << "nothing is known yet";
+  EXPECT_EQ(clock.during({25, 0, 8}, 1000), 0);
+  EXPECT_DOUBLE_EQ(clock.during({25, 2, 8}, 1010), 30 + 3 * 40) << "5 s a window; three evaluations follow";
+  EXPECT_DOUBLE_EQ(clock.during({25, 8, 8}, 1040), 3 * 40);
+  EXPECT_DOUBLE_EQ(clock.seconds(), 40);
+  EXPECT_DOUBLE_EQ(clock.after(49), 3 * 40);
+  EXPECT_DOUBLE_EQ(clock.during({50, 0, 8}, 2000), 40 + 2 * 40) << "a new one takes as long as the last one";
 }
 
 TEST(Progress, NeverDividesByAStoppedClock) {
