@@ -43,7 +43,10 @@ LoadedConfig read_config_file(const fs::path& path, std::span<const std::string>
                                   near.empty() ? "" : fmt::format(". Hint: did you mean {}?", near)));
   }
   if (fs::is_directory(status)) {
-    throw ConfigError(fmt::format("[config] the configuration must be a TOML file; got the folder {}", path.string()));
+    throw ConfigError(
+        fmt::format("[config] the configuration must be a TOML file; got the folder {}. Hint: to "
+                    "go on with a run, --resume",
+                    path.string()));
   }
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 24U;  // load_config() names its own, smaller limit
   LoadedConfig loaded = load_config(read_file(path, kMaxBytes), path.string(), overrides);
