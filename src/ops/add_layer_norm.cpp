@@ -1,7 +1,6 @@
-#include "minnow/kernels/norm.hpp"
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/norm.hpp"
-#include "ops/norm_shape.hpp"
+#include "ops/layer_norm_call.hpp"
 #include "ops/samples.hpp"
 
 namespace minnow {
@@ -21,8 +20,7 @@ struct AddLayerNorm {
       throw ShapeError(fmt::format("[add_layer_norm] x and residual must have one shape; got {} and {}",
                                    specs[0].shape.str(), specs[1].shape.str()));
     }
-    const TensorSpec per_row{{row_count(specs[0], attrs)}, specs[0].dtype};
-    return {{specs[0], specs[0]}, {per_row, per_row}};
+    return {{specs[0], specs[0]}, norm_statistics(specs[0], attrs)};
   }
 
   template <class T>
@@ -30,16 +28,9 @@ struct AddLayerNorm {
     kernels::LayerNormForward<T> args;
     args.x = c.inputs[0].data<T>();
     args.residual = c.inputs[1].data<T>();
-    args.weight = optional_data<T>(c.inputs[2]);
-    args.bias = optional_data<T>(c.inputs[3]);
     args.sum = c.outputs[0].mutable_data<T>();
     args.y = c.outputs[1].mutable_data<T>();
-    args.mean = c.aux[0].mutable_data<T>();
-    args.rstd = c.aux[1].mutable_data<T>();
-    args.rows = c.aux[0].numel();
-    args.n = row_width(attrs);
-    args.eps = attrs.eps;
-    kernels::layer_norm_forward(args);
+    run_layer_norm_forward(args, c, 2, attrs);
   }
 
   template <class T>
@@ -48,19 +39,9 @@ struct AddLayerNorm {
     args.dout = c.douts[1].data<T>();
     args.dsum = c.douts[0].data<T>();
     args.x = c.outputs[0].data<T>();
-    args.weight = optional_data<T>(c.inputs[2]);
-    args.mean = c.aux[0].data<T>();
-    args.rstd = c.aux[1].data<T>();
     const std::size_t first = c.wants(0) ? 0 : 1;  // both get the same gradient: one pass, then a copy
     args.dx = wanted<T>(c, first);
-    args.dweight = wanted<T>(c, 2);
-    args.dbias = wanted<T>(c, 3);
-    args.add_params = false;
-    args.rows = c.aux[0].numel();
-    args.n = row_width(attrs);
-    Tensor scratch = Tensor::empty({kernels::layer_norm_backward_scratch_size(args.rows, args.n)}, dtype_of<T>);
-    args.scratch = scratch.mutable_data<T>();
-    kernels::layer_norm_backward(args);
+    run_layer_norm_backward(args, c, 2, attrs);
     if (first == 0 && c.wants(1)) c.dins[1].copy_from(c.dins[0]);
   }
 

@@ -1,6 +1,5 @@
-#include "minnow/kernels/norm.hpp"
 #include "minnow/ops/norm.hpp"
-#include "ops/norm_shape.hpp"
+#include "ops/layer_norm_call.hpp"
 #include "ops/samples.hpp"
 
 namespace minnow {
@@ -16,23 +15,15 @@ struct LayerNorm {
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
     check_norm("layer_norm", specs, attrs);
-    const TensorSpec per_row{{row_count(specs[0], attrs)}, specs[0].dtype};
-    return {{specs[0]}, {per_row, per_row}};
+    return {{specs[0]}, norm_statistics(specs[0], attrs)};
   }
 
   template <class T>
   static void forward(const ForwardContext& c, const Attrs& attrs) {
     kernels::LayerNormForward<T> args;
     args.x = c.inputs[0].data<T>();
-    args.weight = optional_data<T>(c.inputs[1]);
-    args.bias = optional_data<T>(c.inputs[2]);
     args.y = c.outputs[0].mutable_data<T>();
-    args.mean = c.aux[0].mutable_data<T>();
-    args.rstd = c.aux[1].mutable_data<T>();
-    args.rows = c.aux[0].numel();
-    args.n = row_width(attrs);
-    args.eps = attrs.eps;
-    kernels::layer_norm_forward(args);
+    run_layer_norm_forward(args, c, 1, attrs);
   }
 
   template <class T>
@@ -40,18 +31,8 @@ struct LayerNorm {
     kernels::LayerNormBackward<T> args;
     args.dout = c.douts[0].data<T>();
     args.x = c.inputs[0].data<T>();
-    args.weight = optional_data<T>(c.inputs[1]);
-    args.mean = c.aux[0].data<T>();
-    args.rstd = c.aux[1].data<T>();
     args.dx = wanted<T>(c, 0);
-    args.dweight = wanted<T>(c, 1);
-    args.dbias = wanted<T>(c, 2);
-    args.add_params = false;
-    args.rows = c.aux[0].numel();
-    args.n = row_width(attrs);
-    Tensor scratch = Tensor::empty({kernels::layer_norm_backward_scratch_size(args.rows, args.n)}, dtype_of<T>);
-    args.scratch = scratch.mutable_data<T>();
-    kernels::layer_norm_backward(args);
+    run_layer_norm_backward(args, c, 1, attrs);
   }
 
   static std::vector<Sample> samples() {

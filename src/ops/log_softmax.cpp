@@ -10,13 +10,9 @@ struct LogSoftmax : SoftmaxLike<LogSoftmax> {
   static constexpr OpDoc kDoc{"log_softmax", "log_softmax(x, axis) -> y", "y = x - ln sum e^x along an axis",
                               "PyTorch nn.functional.log_softmax"};
   template <class T>
-  static void rows_forward(T* y, const T* x, Index rows, Index n) {
-    kernels::log_softmax_forward(y, x, rows, n);
-  }
+  static constexpr auto kForward = &kernels::log_softmax_forward<T>;
   template <class T>
-  static void rows_backward(T* dx, const T* y, const T* dout, Index rows, Index n, bool add) {
-    kernels::log_softmax_backward(dx, y, dout, rows, n, add);
-  }
+  static constexpr auto kBackward = &kernels::log_softmax_backward<T>;
 };
 
 }  // namespace

@@ -11,13 +11,9 @@ struct Softmax : SoftmaxLike<Softmax> {
   static constexpr OpDoc kDoc{"softmax", "softmax(x, axis) -> y", "y = e^x / sum e^x along an axis",
                               "Bridle 1990; a line of nothing but -inf gives 0"};
   template <class T>
-  static void rows_forward(T* y, const T* x, Index rows, Index n) {
-    kernels::softmax_forward(y, x, rows, n);
-  }
+  static constexpr auto kForward = &kernels::softmax_forward<T>;
   template <class T>
-  static void rows_backward(T* dx, const T* y, const T* dout, Index rows, Index n, bool add) {
-    kernels::softmax_backward(dx, y, dout, rows, n, add);
-  }
+  static constexpr auto kBackward = &kernels::softmax_backward<T>;
 };
 
 }  // namespace

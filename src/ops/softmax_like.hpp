@@ -14,8 +14,7 @@ struct AxisAttrs {
 };
 
 /// y = f along an axis, with backward made of y alone. F brings kDoc and
-///   template <class T> static void rows_forward(T* y, const T* x, Index rows, Index n);
-///   template <class T> static void rows_backward(T* dx, const T* y, const T* dout, Index rows, Index n, bool add);
+///   template <class T> static constexpr auto kForward, kBackward;  // kernels with the arguments of softmax's
 template <class F>
 struct SoftmaxLike {
   using Attrs = AxisAttrs;
@@ -31,7 +30,7 @@ struct SoftmaxLike {
     const Tensor x = axis_last(c.inputs[0], attrs).contiguous();
     Tensor target = axis_last(c.outputs[0], attrs);
     Tensor y = target.is_contiguous() ? target : Tensor::empty(target.shape(), dtype_of<T>);
-    F::template rows_forward<T>(y.mutable_data<T>(), x.data<T>(), rows(x), x.size(-1));
+    F::template kForward<T>(y.mutable_data<T>(), x.data<T>(), rows(x), x.size(-1));
     if (!target.is_contiguous()) target.copy_from(y);
   }
   template <class T>
@@ -40,7 +39,7 @@ struct SoftmaxLike {
     const Tensor dout = axis_last(c.douts[0], attrs).contiguous();
     Tensor target = axis_last(c.dins[0], attrs);
     Tensor dx = target.is_contiguous() ? target : target.clone();
-    F::template rows_backward<T>(dx.mutable_data<T>(), y.data<T>(), dout.data<T>(), rows(y), y.size(-1), c.add[0] != 0);
+    F::template kBackward<T>(dx.mutable_data<T>(), y.data<T>(), dout.data<T>(), rows(y), y.size(-1), c.add[0] != 0);
     if (!target.is_contiguous()) target.copy_from(dx);
   }
   static std::vector<Sample> samples() {

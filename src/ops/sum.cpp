@@ -8,20 +8,6 @@ namespace {
 struct Sum : SumOver<Sum> {
   static constexpr OpDoc kDoc{"sum", "sum(x, axes, keepdim) -> y", "y = sum of x over the axes", "NumPy sum"};
   static constexpr bool kMean = false;
-  static std::vector<Sample> samples() {
-    std::vector<Sample> made = reduction_samples(-2, 2);
-    made.push_back({.note = "cut into slabs, one result",
-                    .inputs = {sample_numbers({300, 700}, -1, 1)},
-                    .attrs = AttrBox::of(ReduceAttrs{})});
-    made.push_back({.note = "cut into slabs, few results",
-                    .inputs = {sample_numbers({3000, 70}, -1, 1)},
-                    .attrs = AttrBox::of(ReduceAttrs{Axes{0}})});
-    made.push_back({.note = "nothing to add",
-                    .inputs = {sample_numbers({0, 3}, -1, 1)},
-                    .attrs = AttrBox::of(ReduceAttrs{Axes{0}}),
-                    .smooth = false});
-    return made;
-  }
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 
 namespace minnow::ops {
 
-/// y = sum of x over the axes, divided by the number of elements summed when F::kMean. F brings kDoc, kMean, samples().
+/// y = sum of x over the axes, divided by the number of elements summed when F::kMean. F brings kDoc and kMean.
 template <class F>
 struct SumOver {
   using Attrs = ReduceAttrs;
@@ -40,6 +40,21 @@ struct SumOver {
     const Shape& shape = c.specs[0].shape;
     const Shape strides = broadcast_strides(axes.kept, axes.kept.contiguous_strides(), shape);
     c.dins[0].copy_from(dout.as_strided(shape, strides, dout.offset()));
+  }
+
+  static std::vector<Sample> samples() {
+    std::vector<Sample> made = reduction_samples(-2, 2);
+    made.push_back({.note = "cut into slabs, one result",
+                    .inputs = {sample_numbers({300, 700}, -1, 1)},
+                    .attrs = AttrBox::of(ReduceAttrs{})});
+    made.push_back({.note = "cut into slabs, few results",
+                    .inputs = {sample_numbers({3000, 70}, -1, 1)},
+                    .attrs = AttrBox::of(ReduceAttrs{Axes{0}})});
+    made.push_back({.note = "nothing to add",
+                    .inputs = {sample_numbers({0, 3}, -1, 1)},
+                    .attrs = AttrBox::of(ReduceAttrs{Axes{0}}),
+                    .smooth = false});
+    return made;
   }
 
   static Cost cost(Specs specs, const Attrs&) { return reduction_cost(specs); }
