@@ -45,10 +45,18 @@ bool is_thin(const GemmArgs<T>& x, const Tile& tile) {
   return x.trans_b && !x.trans_a && x.m > 1 && (tile.rows == 1 || tile.rows * tile.cols <= kThinTile);
 }
 
+/// What a thread keeps between thin tiles, for each of the two buffers: those of models are far smaller.
+constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
+
+template <class T>
+void drop_if_large(std::vector<T>& buffer) {
+  if (buffer.capacity() * sizeof(T) > kKeptBytes) std::vector<T>().swap(buffer);
+}
+
 /// Multiplies a thin tile with as many rows of zeros below it as the usual order of summation needs.
 template <class T>
 void multiply_thin_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
-  thread_local std::vector<T> a;  // keep their memory between calls: thin tiles are small and many
+  thread_local std::vector<T> a;  // not the caller's: src/decisions/0005-scratch-of-thin-products.md
   thread_local std::vector<T> c;
   BlasCall<T> call = blas_call(x, tile, add);
   const T* from = call.a;
@@ -66,6 +74,8 @@ void multiply_thin_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
   call.ldc = tile.cols;
   blas_gemm(call);
   for (Index row = 0; row < tile.rows; ++row) std::copy_n(c.data() + row * tile.cols, tile.cols, to + row * x.ldc);
+  drop_if_large(a);
+  drop_if_large(c);
 }
 
 /// The tile's product, into C.

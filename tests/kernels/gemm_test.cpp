@@ -1,6 +1,7 @@
 #include "minnow/kernels/gemm.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <cmath>
 #include <cstring>
@@ -220,6 +221,31 @@ TYPED_TEST(Gemm, RowsHaveTheSameBitsHoweverManyThereAre) {
       }
     }
   }
+}
+
+// Nobody accounts for what a thread keeps between thin products; it must stay small however long the sums are.
+TEST(Gemm, ThinProductsKeepLittleMemory) {
+  const auto held = [] {
+    const struct mallinfo2 now = ::mallinfo2();
+    return now.uordblks + now.hblkhd;
+  };
+  constexpr Index kRows = 2, kCols = 60, kLong = 200000;
+  const std::vector<float> a(kRows * kLong, 1.0F);
+  const std::vector<float> b(kCols * kLong, 1.0F);
+  std::vector<float> c(kRows * kCols);
+  const auto before = held();
+  gemm<float>({.m = kRows,
+               .n = kCols,
+               .k = kLong,
+               .a = a.data(),
+               .lda = kLong,
+               .b = b.data(),
+               .ldb = kLong,
+               .trans_b = true,
+               .c = c.data(),
+               .ldc = kCols});
+  EXPECT_EQ(c, std::vector<float>(kRows * kCols, static_cast<float>(kLong)));
+  EXPECT_LT(held(), before + (std::size_t{4} << 20));  // the copy of A alone had 16 MB
 }
 
 TEST(GemmTiles, CoverTheMatrixAndSplitTheWork) {
