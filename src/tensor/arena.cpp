@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "tensor/heap.hpp"
 #include "tensor/memory_plan.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -153,6 +154,7 @@ void StepArena::grow_block(std::size_t bytes) {
     block_ = nullptr;
     block_bytes_ = 0;
   }
+  release_free_heap();  // the recorded step's buffers lie there, as many bytes again
   block_ = heap_allocate(bytes);
   block_bytes_ = bytes;
 #ifdef MADV_POPULATE_WRITE

@@ -1,6 +1,7 @@
 #include "minnow/tensor/storage.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -8,6 +9,7 @@
 
 #include "minnow/base/error.hpp"
 #include "minnow/tensor/arena.hpp"
+#include "tensor/heap.hpp"
 
 namespace minnow {
 namespace {
@@ -33,6 +35,12 @@ std::byte* heap_allocate(std::size_t bytes) {
 }
 
 void heap_free(std::byte* data) noexcept { std::free(data); }
+
+void release_free_heap() noexcept {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 std::shared_ptr<Storage> Storage::allocate(std::size_t bytes) { return std::make_shared<Storage>(bytes); }
 

@@ -2,6 +2,7 @@
 
 #include "minnow/autograd/variable.hpp"
 #include "minnow/base/error.hpp"
+#include "tensor/heap.hpp"
 
 namespace minnow {
 
@@ -24,6 +25,7 @@ FlatParameters::FlatParameters(ParameterList& list) {
     place.copy_from(slice.parameter);
     slice.parameter.move_to(place);
   }
+  release_free_heap();  // the parameters' first places
 }
 
 Tensor FlatParameters::view(const Tensor& flat, const Slice& slice) {

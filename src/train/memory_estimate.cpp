@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "minnow/base/error.hpp"
+#include "minnow/base/parallel.hpp"
 #include "minnow/train/memory.hpp"
 
 namespace minnow {
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double kBytes = 4;            // f32 and i32
 constexpr double kMomentsPerValue = 2;  // AdamW
+constexpr double kHeapGaps = 0.15;      // of what lies in glibc's heap when a step runs on it; measured 0.1 to 0.2
 constexpr double kLogitsPerChunk = 1 << 21;
 constexpr double kLeastLogitRows = 64;  // as in linear_cross_entropy
 
@@ -38,10 +40,35 @@ double kept_by_block(const ModelConfig& m) {
   return 5 * width + qkv_width(m) + hidden_copies * hidden + as_double(m.n_head) + norm_statistics;
 }
 
-/// Numbers of each token that live only while one block works: gradients of both sides of its widest layer.
-double passing(const ModelConfig& m) {
+/// Numbers of each token that the first backward steps add to what the blocks keep, the logits left out: the last sum,
+/// its norm and the gradient of that; then four gradients around the norm, or those of the stream, its branch and the
+/// MLP's hidden width (with a gate: of both factors and the product), when the last norm's are gone.
+struct BackwardPeak {
+  double head, block;
+};
+BackwardPeak passing_backward(const ModelConfig& m) {
+  const double width = as_double(m.n_embd);
   const double hidden = as_double(m.hidden_width()) * (m.gated() ? 3 : 1);
-  return 3 * as_double(m.n_embd) + std::max(qkv_width(m), hidden);
+  return {3 * width, std::max(5 * width, 2 * width + std::max(hidden, qkv_width(m)))};
+}
+
+/// The same of a pass without gradients: the stream, its norm, and what the widest layer reads and writes; an
+/// activation is written beside what it is applied to.
+double passing_forward(const ModelConfig& m) {
+  const double width = as_double(m.n_embd);
+  const double hidden = as_double(m.hidden_width()) * (m.gated() ? 3 : 2);
+  return 2 * width + std::max(hidden, qkv_width(m) + width);
+}
+
+/// Resident bytes of the program before it trains (measured), and what each thread of OpenBLAS packs of the two factors
+/// of a product: blocks of A and the whole of B along a piece of the sum.
+/// Source: OpenBLAS 0.3.21, param.h, SGEMM_DEFAULT_P and _Q of SKYLAKEX.
+double process_bytes(const ModelConfig& m) {
+  constexpr double kProgram = 14 << 20;
+  constexpr double kBlockRows = 448, kPiece = 384;
+  const double width = as_double(m.n_embd);
+  const double widest = std::max(as_double(m.hidden_width()), qkv_width(m));
+  return kProgram + kBytes * std::min(width, kPiece) * (kBlockRows + widest) * threads();
 }
 
 double sample_numbers(const Config& c, double vocab) {
@@ -79,36 +106,64 @@ double count_parameters(const ModelConfig& m, std::int64_t vocab_size) {
   return count;
 }
 
-MemoryEstimate estimate_memory(const Config& c, std::int64_t vocab_size, std::int64_t val_windows) {
+MemoryEstimate estimate_memory(const Config& c, std::int64_t vocab_size, std::int64_t val_windows, double data_bytes) {
   const ModelConfig& m = c.model;
   const double vocab = as_double(vocab_size);
-  const double values = count_parameters(m, vocab_size);
+  const double flat = kBytes * count_parameters(m, vocab_size);
   const double leaves = as_double(c.train.batch_size) / as_double(c.train.leaf());
   const double leaf_tokens = as_double(c.train.leaf()) * as_double(m.block_size);
   const double batch_tokens = as_double(c.train.batch_size) * as_double(m.block_size);
   const std::int64_t eval_rows = c.eval.batch_size > 0 ? c.eval.batch_size : c.train.micro_batch();
   const double eval_tokens = as_double(std::min(eval_rows, val_windows)) * as_double(m.block_size);
-  const double ids = 2;  // tokens and targets
+  constexpr double kIds = 2;  // tokens and targets
   MemoryEstimate e;
-  e.parameters = kBytes * values;
-  e.gradients = kBytes * values * (std::floor(std::log2(leaves)) + 1);
-  e.optimizer = kBytes * values * kMomentsPerValue;
-  e.activations = kBytes * (leaf_tokens * (as_double(m.n_layer) * kept_by_block(m) + passing(m) + ids) +
-                            batch_tokens * ids + logits_of(leaf_tokens, vocab));
-  const double evaluation = eval_tokens * (passing(m) + ids) + logits_of(eval_tokens, vocab);
+  e.parameters = flat;
+  e.gradients = flat * (std::floor(std::log2(leaves)) + 1);
+  e.optimizer = flat * kMomentsPerValue;
+  const double kept = as_double(m.n_layer) * kept_by_block(m);
+  const BackwardPeak peak = passing_backward(m);
+  const double chunk = logits_of(leaf_tokens, vocab);
+  e.activations = kBytes * leaf_tokens * (kept + std::max(peak.head, peak.block));
+  e.logits = kBytes * std::max(0.0, chunk - leaf_tokens * std::max(0.0, peak.block - peak.head));
+  e.data = data_bytes + kBytes * kIds * (leaf_tokens + batch_tokens);
+  const double evaluation = eval_tokens * (passing_forward(m) + kIds) + logits_of(eval_tokens, vocab);
   e.evaluation = kBytes * std::max(evaluation, sample_numbers(c, vocab));
+  // The step that records the plan and the first evaluation run on the heap; the others find the arena's block there.
+  const double step = kHeapGaps * (e.activations + e.logits);
+  e.fragments = std::max(step - e.evaluation, kHeapGaps * e.evaluation);
+  e.process = process_bytes(m);
   return e;
 }
 
+std::array<MemoryPart, 9> MemoryEstimate::parts() const {
+  return {{{"parameters", parameters},
+           {"gradients", gradients},
+           {"optimizer", optimizer},
+           {"activations", activations},
+           {"logits", logits},
+           {"data", data},
+           {"evaluation", evaluation},
+           {"fragments", fragments},
+           {"process", process}}};
+}
+
+double MemoryEstimate::total() const {
+  double sum = 0;
+  for (const MemoryPart& part : parts()) sum += part.bytes;
+  return sum;
+}
+
 std::string MemoryEstimate::text() const {
-  return fmt::format("{} (parameters {}, gradients {}, optimizer {}, activations {}, evaluation {})",
-                     size_text(total()), size_text(parameters), size_text(gradients), size_text(optimizer),
-                     size_text(activations), size_text(evaluation));
+  std::string list;
+  for (const MemoryPart& part : parts()) {
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", part.name, size_text(part.bytes));
+  }
+  return fmt::format("{} ({})", size_text(total()), list);
 }
 
 void require_memory(const MemoryEstimate& estimate, const AvailableMemory& available) {
   const auto limit = static_cast<double>(available.bytes);
-  if (estimate.total() <= limit) return;
+  if (estimate.total() - estimate.process <= limit) return;
   const double state = estimate.parameters + estimate.gradients + estimate.optimizer;
   const char* hint = "a smaller model.n_embd, model.n_layer or vocabulary";
   if (estimate.activations > state) {
