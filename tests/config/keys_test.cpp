@@ -121,6 +121,20 @@ TEST(Nearest, CountsEdits) {
   EXPECT_EQ(edit_distance("ca", "abc"), 3U);  // optimal string alignment: a swapped pair is not edited again
 }
 
+TEST(Nearest, ALimitCutsTheDistanceOffAndChangesNothingBelowIt) {
+  const std::vector<std::string> words = {"",     "a",      "ab",      "ba",      "abc",     "cab",     "seed",
+                                          "sede", "kitten", "sitting", "n_layer", "n_layre", "layers_n"};
+  for (const auto& a : words) {
+    for (const auto& b : words) {
+      const std::size_t whole = edit_distance(a, b);
+      EXPECT_EQ(edit_distance(b, a), whole);
+      for (std::size_t limit = 0; limit < 10; ++limit) {
+        EXPECT_EQ(edit_distance(a, b, limit), std::min(whole, limit + 1)) << a << " to " << b << ", limit " << limit;
+      }
+    }
+  }
+}
+
 TEST(Nearest, WantsMostLettersToBeRight) {
   const std::vector<std::string_view> names = {"lm", "seed", "batch_size"};
   EXPECT_EQ(nearest_name("seeed", names), "seed");
