@@ -45,6 +45,7 @@
 #include "minnow/nn/parameter.hpp"
 #include "minnow/nn/streams.hpp"
 #include "minnow/ops/attention.hpp"
+#include "minnow/ops/audio.hpp"
 #include "minnow/ops/convolution.hpp"
 #include "minnow/ops/dropout.hpp"
 #include "minnow/ops/elementwise.hpp"

@@ -95,7 +95,7 @@ MultiheadAttention MultiheadAttention::make(ParameterList& list, const std::stri
   const Index value_width = options.value_width == 0 ? width : options.value_width;
   const std::string prefix = name.empty() ? name : name + ".";
   if (key_width == width && value_width == width) {
-    layer.in_proj_weight = list.add(prefix + "in_proj_weight", {3 * width, width}, init);
+    layer.in_proj_weight = list.add(prefix + "in_proj_weight", {3 * width, width}, init, {width, width, width});
   } else {
     layer.q_proj_weight = list.add(prefix + "q_proj_weight", {width, width}, init);
     layer.k_proj_weight = list.add(prefix + "k_proj_weight", {width, key_width}, init);

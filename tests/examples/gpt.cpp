@@ -16,13 +16,13 @@ const std::string kRhyme =
 
 /// x += attention(norm(x)); x += mlp(norm(x)).
 struct Block {
-  nn::LayerNorm ln_1, ln_2;
+  nn::Norm ln_1, ln_2;
   nn::Linear qkv, out, up, down;
   Index heads;
 
   Block(ParameterList& list, const std::string& name, Index width, Index n_head, const Initializer& init)
-      : ln_1(nn::LayerNorm::make(list, name + ".ln_1", width, true, 1e-5)),
-        ln_2(nn::LayerNorm::make(list, name + ".ln_2", width, true, 1e-5)),
+      : ln_1(nn::Norm::make(list, name + ".ln_1", width, nn::NormType::kLayer, true, 1e-5)),
+        ln_2(nn::Norm::make(list, name + ".ln_2", width, nn::NormType::kLayer, true, 1e-5)),
         qkv(nn::Linear::make(list, name + ".qkv", width, 3 * width, true, init)),
         out(nn::Linear::make(list, name + ".out", width, width, true, init)),
         up(nn::Linear::make(list, name + ".up", width, 4 * width, true, init)),
@@ -39,7 +39,7 @@ struct Gpt {
   ParameterList parameters;
   Tensor tokens, places;  // (V, C), (T, C)
   std::vector<Block> blocks;
-  nn::LayerNorm ln_f;
+  nn::Norm ln_f;
 
   Gpt(Index vocab, Index block_size, Index width, Index n_head, Index n_layer) {
     const Initializer init = Initializer::normal(0.08);
@@ -48,7 +48,7 @@ struct Gpt {
     for (Index i = 0; i < n_layer; ++i) {
       blocks.emplace_back(parameters, "block." + std::to_string(i), width, n_head, init);
     }
-    ln_f = nn::LayerNorm::make(parameters, "ln_f", width, true, 1e-5);
+    ln_f = nn::Norm::make(parameters, "ln_f", width, nn::NormType::kLayer, true, 1e-5);
     parameters.initialize(1);
   }
 

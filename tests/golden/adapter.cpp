@@ -21,6 +21,8 @@ const std::map<std::string, AdapterTable>& tables() {
       {"shape", shape_adapters()},
       {"position", position_adapters()},
       {"ctc", ctc_adapters()},
+      {"linear_sparse", linear_sparse_adapters()},
+      {"audio", audio_adapters()},
       {"multihead", multihead_adapters()},
       {"convolution", convolution_adapters()},
   };

@@ -71,6 +71,8 @@ AdapterTable loss_adapters();
 AdapterTable shape_adapters();
 AdapterTable position_adapters();
 AdapterTable ctc_adapters();
+AdapterTable linear_sparse_adapters();
+AdapterTable audio_adapters();
 AdapterTable multihead_adapters();
 AdapterTable convolution_adapters();
 AdapterTable model_adapters();

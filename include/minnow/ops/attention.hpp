@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Scaled dot-product attention in tiles.
+/// Scaled dot-product attention in tiles, linear attention, masks of sparse attention.
 
 #include <optional>
 
@@ -62,5 +62,32 @@ struct AttentionInputs {
 /// Gradient and source as of scaled_dot_product_attention. Throws: ShapeError.
 [[nodiscard]] Tensor row_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index n_head, Index n_kv_head,
                                    const AttentionOptions& options = {}, const Tensor& key_lengths = {});
+
+/// Attention without a softmax, in time proportional to the length: with f(x) = elu(x) + 1,
+/// y_i = sum_j f(q_i) f(k_j) v_j / (eps + sum_j f(q_i) f(k_j)), over j <= i when causal; 0 where the divisor is 0.
+/// @param q (B, H, Tq, D); @param k (B, H, Tk, D); @param v (B, H, Tk, Dv); Tq = Tk when causal
+/// @return (B, H, Tq, Dv). Gradient: by the same running sums, forwards for dq, backwards for dk and dv.
+/// Accuracy: sums in f64. Throws: ShapeError. Source: Katharopoulos et al. 2020, Transformers are RNNs.
+[[nodiscard]] Tensor linear_attention(const Tensor& q, const Tensor& k, const Tensor& v, bool causal = false,
+                                      double eps = 0);
+
+/// Which keys j a query i sees in sparse attention.
+struct SparsePattern {
+  enum class Kind {
+    kStrided,      ///< j <= i, among the last `stride` ones or whole strides back
+    kFixed,        ///< j <= i, in the same stretch of `stride` ones or among the last `summary` of any stretch
+    kBlock,        ///< blocks I = i div block and J at most `near` apart, or one of them among the first `global`
+    kBlockCausal,  ///< j <= i, blocks at most `near` apart or J among the first `global`
+    kDilated,      ///< 0 <= i - j < span, every dilation-th
+  } kind = Kind::kStrided;
+  Index stride = 1, summary = 1;          ///< of kStrided and kFixed
+  Index block = 1, near = 1, global = 0;  ///< of the block kinds
+  Index span = 1, dilation = 1;           ///< of kDilated
+};
+
+/// @return (T, T) bool, true = may attend: a mask for scaled_dot_product_attention. Throws: ShapeError.
+/// Source: Child et al. 2019, Sparse Transformers (strided, fixed); Zaheer et al. 2020, BigBird (blocks); Beltagy et
+/// al. 2020, Longformer (dilated).
+[[nodiscard]] Tensor sparse_attention_mask(Index length, const SparsePattern& pattern);
 
 }  // namespace minnow
