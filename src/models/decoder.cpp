@@ -47,6 +47,9 @@ Decoder::Decoder(const ModelConfig& config, Index vocab_size, DType dtype)
   }
   if (!config.tie_head) head_.weight = parameters_.add("lm_head.weight", {vocab_size, config.n_embd}, plain);
   if (config.head_bias) head_.bias = parameters_.add("lm_head.bias", {vocab_size}, Initializer::zeros());
+  // Tables now, not in the first step: the memory plan recorded there must fit the steps that follow.
+  if (config.position == PositionKind::kSinusoidal) (void)positions(0, 1);
+  (void)angles(0, 1);
 }
 
 Tensor Decoder::positions(Index first, Index length) {

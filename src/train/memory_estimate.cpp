@@ -13,9 +13,10 @@
 namespace minnow {
 namespace {
 
-constexpr double kBytes = 4;            // f32 and i32
-constexpr double kMomentsPerValue = 2;  // AdamW
-constexpr double kHeapGaps = 0.15;      // of what lies in glibc's heap when a step runs on it; measured 0.1 to 0.2
+constexpr double kBytes = 4;             // f32 and i32
+constexpr double kMomentsPerValue = 2;   // AdamW
+constexpr double kHeapGaps = 0.15;       // of what lies in glibc's heap when a step runs on it; measured 0.1 to 0.2
+constexpr double kEvaluationGaps = 0.5;  // the same of an evaluation, whose few buffers are large; up to 0.8
 constexpr double kLogitsPerChunk = 1 << 21;
 constexpr double kLeastLogitRows = 64;  // as in linear_cross_entropy
 
@@ -130,7 +131,7 @@ MemoryEstimate estimate_memory(const Config& c, std::int64_t vocab_size, std::in
   e.evaluation = kBytes * std::max(evaluation, sample_numbers(c, vocab));
   // The step that records the plan and the first evaluation run on the heap; the others find the arena's block there.
   const double step = kHeapGaps * (e.activations + e.logits);
-  e.fragments = std::max(step - e.evaluation, kHeapGaps * e.evaluation);
+  e.fragments = std::max(step - e.evaluation, kEvaluationGaps * e.evaluation);
   e.process = process_bytes(m);
   return e;
 }

@@ -98,7 +98,9 @@ TEST(MemoryEstimate, IsWithinATenthOfThePeakOfSmallRuns) {
   expect_within_a_tenth({{1, 16, 1, 8, 2, {}},
                          {2, 128, 4, 64, 8, {"model.norm_position=post", "model.tie_head=false"}},
                          {4, 128, 4, 64, 12, {}},
-                         {2, 64, 2, 64, 32, {"train.leaf_sequences=4"}}});
+                         {2, 64, 2, 64, 32, {"train.leaf_sequences=4"}},
+                         {2, 128, 4, 64, 16, {"model.position=sinusoidal", "train.max_steps=3"}},
+                         {4, 128, 4, 64, 16, {"model.position=rotary", "train.max_steps=3"}}});
 }
 
 TEST(MemoryEstimate, SlowIsWithinATenthOfThePeakOfLargerRuns) {
