@@ -1,52 +1,43 @@
 #include "minnow/optim/adamw.hpp"
 
-#include <fmt/format.h>
-
-#include "minnow/base/error.hpp"
-#include "minnow/kernels/optimizer.hpp"
+#include "minnow/kernels/optimizer_steps.hpp"
+#include "optim/view.hpp"
 
 namespace minnow {
 namespace {
 
-template <class T>
-void run(Tensor& parameters, const Tensor& gradients, Tensor& m, Tensor& v, Index decayed,
-         const kernels::AdamWStep& args) {
-  T* p = parameters.mutable_data<T>();
-  const T* g = gradients.data<T>();
-  T* pm = m.mutable_data<T>();
-  T* pv = v.mutable_data<T>();
-  kernels::adamw_step(p, g, pm, pv, decayed, args);
-  kernels::AdamWStep plain = args;
-  plain.weight_decay = 0;
-  kernels::adamw_step(p + decayed, g + decayed, pm + decayed, pv + decayed, parameters.numel() - decayed, plain);
+std::vector<std::string> buffers_of(const AdamWOptions& options) {
+  std::vector<std::string> names = {"exp_avg", "exp_avg_sq"};
+  if (options.amsgrad) names.emplace_back("max_exp_avg_sq");
+  return names;
 }
 
 }  // namespace
 
-AdamW::AdamW(Index count, Index decayed, const AdamWOptions& options, DType dtype)
-    : decayed_(decayed),
-      options_(options),
-      exp_avg_(Tensor::zeros({count}, dtype)),
-      exp_avg_sq_(Tensor::zeros({count}, dtype)) {}
+AdamW::AdamW(FlatLayout layout, const AdamWOptions& options, DType dtype)
+    : FlatOptimizer(std::move(layout), dtype, buffers_of(options)), options_(options) {}
 
-void AdamW::step(Tensor& parameters, const Tensor& gradients, double lr, double grad_scale) {
-  if (parameters.spec() != exp_avg_.spec() || gradients.spec() != exp_avg_.spec()) {
-    throw ShapeError(fmt::format("[adamw] parameters and gradients must be {}; got {} and {}", exp_avg_.spec().str(),
-                                 parameters.spec().str(), gradients.spec().str()));
-  }
-  ++steps_;
-  const kernels::AdamWStep args{.lr = lr,
+AdamW::AdamW(Index count, Index decayed, const AdamWOptions& options, DType dtype)
+    : AdamW(FlatLayout{count, decayed, {}}, options, dtype) {}
+
+void AdamW::update_range(const FlatRange& r) {
+  const kernels::AdamWStep args{.lr = r.lr,
                                 .beta1 = options_.beta1,
                                 .beta2 = options_.beta2,
                                 .eps = options_.eps,
-                                .weight_decay = options_.weight_decay,
-                                .step = steps_,
-                                .grad_scale = grad_scale};
-  if (parameters.dtype() == DType::f64) {
-    run<double>(parameters, gradients, exp_avg_, exp_avg_sq_, decayed_, args);
-  } else {
-    run<float>(parameters, gradients, exp_avg_, exp_avg_sq_, decayed_, args);
-  }
+                                .weight_decay = r.decays ? options_.weight_decay : 0,
+                                .step = steps(),
+                                .grad_scale = r.grad_scale};
+  with_float(dtype(), [&]<class T>(T) {
+    T* m = buffer<T>("exp_avg", r);
+    T* v = buffer<T>("exp_avg_sq", r);
+    T* largest = buffer<T>("max_exp_avg_sq", r);
+    if (options_.decoupled && largest == nullptr) {
+      kernels::adamw_step(r.parameter<T>(), r.gradient<T>(), m, v, r.count, args);
+    } else {
+      kernels::adam_step(r.parameter<T>(), r.gradient<T>(), m, v, largest, r.count, args, options_.decoupled);
+    }
+  });
 }
 
 }  // namespace minnow

@@ -15,7 +15,7 @@ FlatParameters::FlatParameters(ParameterList& list) {
   Index vector = decayed_;
   for (const Parameter& parameter : list.all()) {
     Index& next = decays(parameter.tensor) ? matrix : vector;
-    slices_.push_back({parameter.name, parameter.tensor, next});
+    slices_.push_back({parameter.name, parameter.tensor, next, parameter.matrix_rows});
     next += parameter.tensor.numel();
   }
   const DType dtype = list.all().empty() ? DType::f32 : list.all().front().tensor.dtype();
@@ -26,6 +26,14 @@ FlatParameters::FlatParameters(ParameterList& list) {
     slice.parameter.move_to(place);
   }
   release_free_heap();  // the parameters' first places
+}
+
+FlatLayout FlatParameters::layout() const {
+  FlatLayout layout{count(), decayed_, {}};
+  for (const Slice& slice : slices_) {
+    layout.parts.push_back({slice.name, slice.parameter.shape(), slice.begin, slice.matrix_rows});
+  }
+  return layout;
 }
 
 Tensor FlatParameters::view(const Tensor& flat, const Slice& slice) {

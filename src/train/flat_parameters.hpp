@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "minnow/nn/parameter.hpp"
+#include "minnow/optim/optimizer.hpp"
 
 namespace minnow {
 
@@ -19,6 +20,7 @@ class FlatParameters {
     std::string name;
     Tensor parameter;
     Index begin = 0;
+    std::vector<Index> matrix_rows;  ///< see Parameter
   };
 
   [[nodiscard]] Tensor& values() { return values_; }
@@ -27,6 +29,8 @@ class FlatParameters {
   /// @return numbers of parameters with two or more axes, which lie in front.
   [[nodiscard]] Index decayed() const { return decayed_; }
   [[nodiscard]] const std::vector<Slice>& slices() const { return slices_; }
+  /// @return the same as optimizers want it.
+  [[nodiscard]] FlatLayout layout() const;
   /// @return the part of a flat buffer that belongs to a parameter, in its shape.
   [[nodiscard]] static Tensor view(const Tensor& flat, const Slice& slice);
   /// Lets backward add the gradients of all parameters into `flat`.

@@ -14,7 +14,6 @@ namespace minnow {
 namespace {
 
 constexpr double kBytes = 4;             // f32 and i32
-constexpr double kMomentsPerValue = 2;   // AdamW
 constexpr double kHeapGaps = 0.15;       // of what lies in glibc's heap when a step runs on it; measured 0.1 to 0.2
 constexpr double kEvaluationGaps = 0.5;  // the same of an evaluation, whose few buffers are large; up to 0.8
 constexpr double kLogitsPerChunk = 1 << 21;
@@ -72,6 +71,40 @@ double process_bytes(const ModelConfig& m) {
   return kProgram + kBytes * std::min(width, kPiece) * (kBlockRows + widest) * threads();
 }
 
+/// Buffers of the optimizer for each parameter, the average of the weights included. Adafactor's rows and columns and
+/// Muon's work space are small against them.
+double buffers_per_value(const OptimizerConfig& o) {
+  const double average = o.ema_decay > 0 ? 1 : 0;
+  const double velocity = o.momentum > 0 ? 1 : 0;
+  switch (o.name) {
+    case OptimizerKind::kAdamw:
+    case OptimizerKind::kAdam:
+      return average + (o.amsgrad ? 3 : 2);
+    case OptimizerKind::kSgd:
+      return average + velocity;
+    case OptimizerKind::kAdagrad:
+    case OptimizerKind::kLion:
+      return average + 1;
+    case OptimizerKind::kRmsprop:
+      return average + 1 + velocity + (o.centered ? 1 : 0);
+    case OptimizerKind::kAdafactor:
+      return average;
+    case OptimizerKind::kMuon:
+      break;
+  }
+  return average;
+}
+
+/// Muon keeps one number for each of the matrices inside the blocks and two for all others.
+double muon_numbers(const Config& c, double values) {
+  if (c.optimizer.name != OptimizerKind::kMuon) return 0;
+  const ModelConfig& m = c.model;
+  const double width = as_double(m.n_embd);
+  const double narrow = as_double(m.kv_heads() * m.head_dim());
+  const double layer = 2 * width * (width + narrow) + (m.gated() ? 3 : 2) * width * as_double(m.hidden_width());
+  return 2 * values - as_double(m.n_layer) * layer;
+}
+
 double sample_numbers(const Config& c, double vocab) {
   if (c.sample.every_steps == 0) return 0;
   const ModelConfig& m = c.model;
@@ -120,7 +153,7 @@ MemoryEstimate estimate_memory(const Config& c, std::int64_t vocab_size, std::in
   MemoryEstimate e;
   e.parameters = flat;
   e.gradients = flat * (std::floor(std::log2(leaves)) + 1);
-  e.optimizer = flat * kMomentsPerValue;
+  e.optimizer = flat * buffers_per_value(c.optimizer) + kBytes * muon_numbers(c, flat / kBytes);
   const double kept = as_double(m.n_layer) * kept_by_block(m);
   const BackwardPeak peak = passing_backward(m);
   const double chunk = logits_of(leaf_tokens, vocab);

@@ -82,6 +82,9 @@ std::vector<FileSource> checkpoint_sources(const TrainStep& step, const Checkpoi
                                   tensor_file(kOptimizerFile, step.optimizer_state()),
                                   text_file(kStateFile, texts.state), text_file(kConfigFile, texts.config),
                                   text_file(kEnvironmentFile, texts.environment)};
+  if (const auto average = step.averaged_parameters(); !average.empty()) {
+    sources.push_back(tensor_file(kAverageFile, average));
+  }
   if (!texts.tokenizer.empty()) sources.push_back(text_file(kTokenizerFile, texts.tokenizer));
   return sources;
 }
@@ -134,10 +137,10 @@ void require_moments(const std::vector<TrainStep::NamedTensor>& moments, const s
   }
 }
 
-void load_parameters(const Checkpoint& checkpoint, ParameterList& into) {
+void load_parameters(const Checkpoint& checkpoint, const char* file, ParameterList& into) {
   std::vector<TrainStep::NamedTensor> named;
   for (const Parameter& parameter : into.all()) named.push_back({parameter.name, parameter.tensor});
-  load_tensors(checkpoint, kModelFile, named);
+  load_tensors(checkpoint, file, named);
 }
 
 std::string environment_json() {

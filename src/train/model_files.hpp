@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Writes and reads the files of a checkpoint: model.safetensors, optimizer.safetensors, state.json and the two files
-/// that make it complete by itself, config.toml and tokenizer.json.
+/// Writes and reads the files of a checkpoint: model.safetensors, optimizer.safetensors, ema.safetensors, state.json
+/// and the two files that make it complete by itself, config.toml and tokenizer.json.
 
 #include <vector>
 
@@ -13,6 +13,7 @@ namespace minnow {
 
 inline constexpr const char* kModelFile = "model.safetensors";
 inline constexpr const char* kOptimizerFile = "optimizer.safetensors";
+inline constexpr const char* kAverageFile = "ema.safetensors";  ///< with optimizer.ema_decay
 inline constexpr const char* kStateFile = "state.json";
 inline constexpr const char* kConfigFile = "config.toml";
 inline constexpr const char* kTokenizerFile = "tokenizer.json";
@@ -43,8 +44,8 @@ void load_tensors(const Checkpoint& checkpoint, const char* file, const std::vec
 /// @param where the file, for the message. Throws: CheckpointError naming the tensor and the index.
 void require_moments(const std::vector<TrainStep::NamedTensor>& moments, const std::string& where);
 
-/// As load_tensors, into the parameters of a model that is not trained.
-void load_parameters(const Checkpoint& checkpoint, ParameterList& into);
+/// As load_tensors, into the parameters of a model that is not trained. @param file kModelFile or kAverageFile
+void load_parameters(const Checkpoint& checkpoint, const char* file, ParameterList& into);
 
 /// @return JSON of what the bits depend on besides the state: version, BLAS and its kernels.
 [[nodiscard]] std::string environment_json();

@@ -44,7 +44,17 @@ Checkpoint choose(const fs::path& run, const WhichCheckpoint& which, std::vector
       run.string(), run.string()));
 }
 
-LoadedRun load(const fs::path& run, const Checkpoint& checkpoint) {
+const char* weights_file(const Checkpoint& checkpoint, const Config& config, WhichWeights weights) {
+  const bool averaged = weights == WhichWeights::kEma || (weights == WhichWeights::kAuto && config.eval.use_ema);
+  if (!averaged) return kModelFile;
+  if (checkpoint.has(kAverageFile)) return kAverageFile;
+  throw CheckpointError(
+      fmt::format("[run] the checkpoint must hold averaged weights; {} has no {}. Hint: train with "
+                  "optimizer.ema_decay, or take the trained weights",
+                  checkpoint.directory().string(), kAverageFile));
+}
+
+LoadedRun load(const fs::path& run, const Checkpoint& checkpoint, WhichWeights weights) {
   LoadedRun loaded;
   loaded.directory = run;
   loaded.step = checkpoint.step();
@@ -55,7 +65,7 @@ LoadedRun load(const fs::path& run, const Checkpoint& checkpoint) {
   loaded.config = std::move(texts.config.config);
   loaded.tokenizer = std::move(texts.tokenizer);
   loaded.model = make_language_model(loaded.config.model, state.vocab_size);
-  load_parameters(checkpoint, loaded.model->parameters());
+  load_parameters(checkpoint, weights_file(checkpoint, loaded.config, weights), loaded.model->parameters());
   return loaded;
 }
 
@@ -71,7 +81,14 @@ WhichCheckpoint WhichCheckpoint::parse(const std::string& text) {
   throw ConfigError(fmt::format("[checkpoint] the choice must be auto, best, latest or a step; got '{}'", text));
 }
 
-LoadedRun open_run(const fs::path& directory, const WhichCheckpoint& which) {
+WhichWeights parse_weights(const std::string& text) {
+  if (text == "auto") return WhichWeights::kAuto;
+  if (text == "trained") return WhichWeights::kTrained;
+  if (text == "ema") return WhichWeights::kEma;
+  throw ConfigError(fmt::format("[weights] the choice must be auto, trained or ema; got '{}'", text));
+}
+
+LoadedRun open_run(const fs::path& directory, const WhichCheckpoint& which, WhichWeights weights) {
   if (!path_exists(directory)) {
     throw CheckpointError(
         fmt::format("[run] the run directory must exist; {} does not. Hint: `minnow train CONFIG --run {}` makes one",
@@ -79,10 +96,10 @@ LoadedRun open_run(const fs::path& directory, const WhichCheckpoint& which) {
   }
   if (path_exists(directory / "manifest.json")) {  // one checkpoint was named
     const Checkpoint checkpoint = Checkpoint::open(directory);
-    return load(fs::absolute(directory).lexically_normal().parent_path().parent_path(), checkpoint);
+    return load(fs::absolute(directory).lexically_normal().parent_path().parent_path(), checkpoint, weights);
   }
   std::vector<std::string> warnings;
-  LoadedRun loaded = load(directory, choose(directory, which, warnings));
+  LoadedRun loaded = load(directory, choose(directory, which, warnings), weights);
   loaded.warnings = std::move(warnings);
   return loaded;
 }

@@ -116,7 +116,8 @@ void restore_best_mark(const std::filesystem::path& run_dir, const TrainState& s
 std::string state_hash(const std::filesystem::path& checkpoint_directory) {
   const Checkpoint checkpoint = Checkpoint::open(checkpoint_directory);
   std::string text;
-  for (const char* file : {kModelFile, kOptimizerFile, kStateFile}) {
+  for (const char* file : {kModelFile, kOptimizerFile, kStateFile, kAverageFile}) {
+    if (file == kAverageFile && !checkpoint.has(file)) continue;
     const FileRecord* record = checkpoint.manifest().find(file);
     text += fmt::format("{} {}\n", file, record == nullptr ? "missing" : record->sha256);
   }

@@ -21,6 +21,22 @@ double since(std::chrono::steady_clock::time_point start) {
   return std::max(0.0, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
+/// Shows the model with its averaged weights until the end of the block.
+class Averaged {
+ public:
+  Averaged(TrainStep& step, bool wanted) : step_(wanted ? &step : nullptr) {
+    if (step_ != nullptr) step_->swap_average();
+  }
+  ~Averaged() {
+    if (step_ != nullptr) step_->swap_average();
+  }
+  Averaged(const Averaged&) = delete;
+  Averaged& operator=(const Averaged&) = delete;
+
+ private:
+  TrainStep* step_;
+};
+
 }  // namespace
 
 // Logs are cut at logged_step: a line of a step whose end is incomplete is written again.
@@ -144,6 +160,7 @@ bool TrainSession::finish_step(bool save_before_evaluation) {
 bool TrainSession::evaluate_now(bool& improved) {
   const Config& c = config();
   const Index rows = c.eval.batch_size > 0 ? c.eval.batch_size : c.train.micro_batch();
+  const Averaged weights(*setup_.step, c.eval.use_ema);
   score_ = evaluate(
       *setup_.model, *setup_.data, rows, [this] { return signal() != 0; },
       [this](Index done, Index total) {
@@ -167,6 +184,7 @@ bool TrainSession::evaluate_now(bool& improved) {
 
 bool TrainSession::sample_now() {
   if (config().sample.every_steps == 0 || !due(config().sample.every_steps) || !setup_.options.sampler) return true;
+  const Averaged weights(*setup_.step, config().eval.use_ema);
   const std::string text = setup_.options.sampler(*setup_.model, setup_.data->tokenizer().get(), config().sample,
                                                   static_cast<std::uint64_t>(config().train.seed), state().step);
   if (signal() != 0) return false;  // the text may have been cut short

@@ -8,12 +8,12 @@
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
 #include "minnow/dist/tree_sum.hpp"
-#include "minnow/kernels/optimizer.hpp"
-#include "minnow/optim/adamw.hpp"
+#include "minnow/kernels/optimizer_steps.hpp"
 #include "minnow/optim/flat.hpp"
 #include "minnow/tasks/batch_tensors.hpp"
 #include "minnow/tensor/arena.hpp"
 #include "train/flat_parameters.hpp"
+#include "train/make_optimizer.hpp"
 
 namespace minnow {
 namespace {
@@ -26,7 +26,8 @@ struct TrainStep::Parts {
   LanguageModel& model;
   TrainStepOptions options;
   FlatParameters flat;
-  AdamW adamw;
+  std::unique_ptr<Optimizer> optimizer;
+  Tensor average;  // (count), with optimizer.ema_decay
   TreeSum sum;
   StepArena arena;
 
@@ -34,13 +35,26 @@ struct TrainStep::Parts {
       : model(m),
         options(o),
         flat(m.parameters()),
-        adamw(flat.count(), flat.decayed(),
-              {.beta1 = o.optimizer.beta1,
-               .beta2 = o.optimizer.beta2,
-               .eps = o.optimizer.eps,
-               .weight_decay = o.optimizer.weight_decay},
-              flat.dtype()),
+        optimizer(make_optimizer(o.optimizer, flat.layout(), flat.dtype())),
+        average(o.optimizer.ema_decay > 0 ? Tensor::zeros({flat.count()}, flat.dtype()) : Tensor()),
         sum(flat.count(), flat.dtype()) {}
+
+  /// Moves the average towards the weights. Early steps weigh more, or the first weights would stay in it for long.
+  void move_average() {
+    const auto steps = static_cast<double>(optimizer->steps());
+    const double decay = std::min(options.optimizer.ema_decay, (1 + steps) / (10 + steps));
+    if (flat.dtype() == DType::f64) {
+      kernels::average_step(average.mutable_data<double>(), flat.values().data<double>(), flat.count(), decay);
+    } else {
+      kernels::average_step(average.mutable_data<float>(), flat.values().data<float>(), flat.count(), decay);
+    }
+  }
+
+  [[nodiscard]] std::vector<NamedTensor> named(const Tensor& buffer) const {
+    std::vector<NamedTensor> all;
+    for (const auto& slice : flat.slices()) all.push_back({slice.name, FlatParameters::view(buffer, slice)});
+    return all;
+  }
 
   /// Forward and backward of rows [first, first + rows); their gradients go into the next leaf of the sum.
   void run_leaf(const Batch& batch, Index first, Index rows, std::int64_t step) {
@@ -107,7 +121,8 @@ std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, 
                                  result.grad_norm);
     return result;
   }
-  p.adamw.step(p.flat.values(), gradients, learning_rate, scale);
+  p.optimizer->step(p.flat.values(), gradients, learning_rate, scale);
+  if (p.average.defined()) p.move_average();
   result.applied = true;
   return result;
 }
@@ -120,14 +135,26 @@ std::vector<TrainStep::NamedTensor> TrainStep::parameters() const {
 
 std::vector<TrainStep::NamedTensor> TrainStep::optimizer_state() const {
   std::vector<NamedTensor> named;
-  for (const auto& slice : parts_->flat.slices()) {
-    named.push_back({"exp_avg." + slice.name, FlatParameters::view(parts_->adamw.exp_avg(), slice)});
-    named.push_back({"exp_avg_sq." + slice.name, FlatParameters::view(parts_->adamw.exp_avg_sq(), slice)});
-  }
+  for (auto& one : parts_->optimizer->state()) named.push_back({std::move(one.name), one.tensor});
   return named;
 }
 
-std::int64_t TrainStep::optimizer_steps() const { return parts_->adamw.steps(); }
-void TrainStep::set_optimizer_steps(std::int64_t steps) { parts_->adamw.set_steps(steps); }
+std::vector<TrainStep::NamedTensor> TrainStep::averaged_parameters() const {
+  return parts_->average.defined() ? parts_->named(parts_->average) : std::vector<NamedTensor>{};
+}
+
+void TrainStep::restart_average() {
+  if (parts_->average.defined()) parts_->average.copy_from(parts_->flat.values());
+}
+
+void TrainStep::swap_average() {
+  if (!parts_->average.defined()) return;
+  const Tensor kept = parts_->average.clone();
+  parts_->average.copy_from(parts_->flat.values());
+  parts_->flat.values().copy_from(kept);
+}
+
+std::int64_t TrainStep::optimizer_steps() const { return parts_->optimizer->steps(); }
+void TrainStep::set_optimizer_steps(std::int64_t steps) { parts_->optimizer->set_steps(steps); }
 
 }  // namespace minnow

@@ -170,6 +170,7 @@ class Preparation {
     load_tensors(point_->checkpoint, kModelFile, setup.step->parameters());
     load_tensors(point_->checkpoint, kOptimizerFile, setup.step->optimizer_state());
     require_moments(setup.step->optimizer_state(), (point_->checkpoint.directory() / kOptimizerFile).string());
+    load_average(setup);
     setup.state = point_->state;
     setup.state.stopped_early = false;
     if (setup.state.bad_steps_in_row >= config_.train.max_bad_steps) {
@@ -183,12 +184,21 @@ class Preparation {
     write_files(setup);
   }
 
+  void load_average(TrainSession::Setup& setup) const {
+    const auto average = setup.step->averaged_parameters();
+    if (average.empty()) return;
+    if (point_->checkpoint.has(kAverageFile)) return load_tensors(point_->checkpoint, kAverageFile, average);
+    setup.step->restart_average();
+    note("the checkpoint has no averaged weights: the average begins at its weights");
+  }
+
   void begin_new(TrainSession::Setup& setup) {
     if (options_.overwrite) {
       for (const std::string& kept : remove_all_checkpoints(options_.run_dir)) warn(kept);
     }
     setup.model->parameters().initialize(static_cast<std::uint64_t>(config_.train.seed));
     if (origin_) take_weights(setup);
+    setup.step->restart_average();
     write_files(setup);
   }
 

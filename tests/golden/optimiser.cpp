@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
+
 #include "golden/adapter.hpp"
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/linear.hpp"
 #include "minnow/ops/reduction.hpp"
+#include "minnow/optim/adafactor.hpp"
 #include "minnow/optim/adamw.hpp"
+#include "minnow/optim/muon.hpp"
+#include "minnow/optim/simple.hpp"
 
 namespace minnow::golden {
 namespace {
@@ -73,29 +79,103 @@ class Paths {
   Values gradients_, starts_, paths_;
 };
 
-Outcome adamw(Call& call) {
-  AdamWOptions options;
+/// @return two numbers of the option betas.
+std::pair<double, double> betas_of(Call& call) {
   const std::vector<double> betas = call.options.numbers("betas");
   if (betas.size() != 2) throw Unsupported("option betas must hold two numbers");
-  options.beta1 = betas[0];
-  options.beta2 = betas[1];
-  options.eps = call.options.number("eps");
-  options.weight_decay = call.options.number("weight_decay");
-  call.options.require("amsgrad", false);
+  return {betas[0], betas[1]};
+}
+
+/// Steps on every parameter with an optimizer of its own. @param make (layout) -> the optimizer
+template <class Make>
+Outcome walk(Call& call, const Make& make) {
   const double lr = call.options.number("lr");
   Paths paths(call, call.options.integer("steps"));
-  std::map<std::size_t, AdamW> states;
+  std::map<std::size_t, decltype(make(FlatLayout{}))> states;
   paths.walk([&](Tensor& parameter, const Tensor& gradient, std::size_t number) {
     const Index count = parameter.numel();
-    const auto state = states.try_emplace(number, count, count, options, call.dtype()).first;
+    auto& state = states[number];
+    if (!state) {
+      FlatPart part{"p", parameter.shape(), 0, {}};
+      if (parameter.shape().rank() == 2) part.matrix_rows = {parameter.size(0)};
+      state = make(FlatLayout{count, count, {part}});
+    }
     Tensor flat = parameter.as_strided({count}, {1}, parameter.offset());
-    state->second.step(flat, gradient.as_strided({count}, {1}, gradient.offset()), lr);
+    state->step(flat, gradient.as_strided({count}, {1}, gradient.offset()), lr);
   });
   return {paths.outputs(call)};
 }
 
+template <class Kind, class Options>
+Outcome walk_with(Call& call, const Options& options) {
+  return walk(call,
+              [&](FlatLayout layout) { return std::make_unique<Kind>(std::move(layout), options, call.dtype()); });
+}
+
+Outcome adam_like(Call& call, bool decoupled) {
+  const auto [beta1, beta2] = betas_of(call);
+  return walk_with<AdamW>(call, AdamWOptions{.beta1 = beta1,
+                                             .beta2 = beta2,
+                                             .eps = call.options.number("eps"),
+                                             .weight_decay = call.options.number("weight_decay"),
+                                             .decoupled = decoupled,
+                                             .amsgrad = call.options.flag("amsgrad")});
+}
+
+Outcome adamw(Call& call) { return adam_like(call, true); }
+Outcome adam(Call& call) { return adam_like(call, false); }
+
+Outcome sgd(Call& call) {
+  return walk_with<Sgd>(call, SgdOptions{.momentum = call.options.number("momentum"),
+                                         .dampening = call.options.number("dampening"),
+                                         .nesterov = call.options.flag("nesterov"),
+                                         .weight_decay = call.options.number("weight_decay")});
+}
+
+Outcome adagrad(Call& call) {
+  return walk_with<Adagrad>(call,
+                            AdagradOptions{.eps = call.options.number("eps"),
+                                           .lr_decay = call.options.number("lr_decay"),
+                                           .initial_accumulator = call.options.number("initial_accumulator_value"),
+                                           .weight_decay = call.options.number("weight_decay")});
+}
+
+Outcome rmsprop(Call& call) {
+  return walk_with<Rmsprop>(call, RmspropOptions{.alpha = call.options.number("alpha"),
+                                                 .eps = call.options.number("eps"),
+                                                 .momentum = call.options.number("momentum"),
+                                                 .centered = call.options.flag("centered"),
+                                                 .weight_decay = call.options.number("weight_decay")});
+}
+
+Outcome adafactor(Call& call) {
+  return walk_with<Adafactor>(call, AdafactorOptions{.beta2_decay = -call.options.number("beta2_decay"),
+                                                     .eps1 = call.options.number("eps1"),
+                                                     .eps2 = call.options.number("eps2"),
+                                                     .clip = call.options.number("d"),
+                                                     .weight_decay = call.options.number("weight_decay")});
+}
+
+Outcome lion(Call& call) {
+  return walk_with<Lion>(call, LionOptions{.beta1 = call.options.number("beta1"),
+                                           .beta2 = call.options.number("beta2"),
+                                           .weight_decay = call.options.number("weight_decay")});
+}
+
+Outcome muon(Call& call) {
+  const std::string adjust = call.options.text("adjust");
+  if (adjust != "original" && adjust != "match_rms_adamw") throw Unsupported("option adjust is " + adjust);
+  return walk_with<Muon>(call, MuonOptions{.momentum = call.options.number("momentum"),
+                                           .nesterov = call.options.flag("nesterov"),
+                                           .scale = adjust == "original" ? MuonScale::kOriginal : MuonScale::kMatchRms,
+                                           .weight_decay = call.options.number("weight_decay")});
+}
+
 }  // namespace
 
-AdapterTable optimiser_adapters() { return {{"adamw", adamw}}; }
+AdapterTable optimiser_adapters() {
+  return {{"adamw", adamw},     {"adam", adam},           {"sgd", sgd},   {"adagrad", adagrad},
+          {"rmsprop", rmsprop}, {"adafactor", adafactor}, {"lion", lion}, {"muon", muon}};
+}
 
 }  // namespace minnow::golden

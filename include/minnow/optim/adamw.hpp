@@ -1,8 +1,8 @@
 #pragma once
 /// @file
-/// AdamW over one flat buffer, decaying only its first part.
+/// AdamW and Adam over one flat buffer.
 
-#include "minnow/tensor/tensor.hpp"
+#include "minnow/optim/optimizer.hpp"
 
 namespace minnow {
 
@@ -11,33 +11,27 @@ struct AdamWOptions {
   double beta2 = 0.999;
   double eps = 1e-8;
   double weight_decay = 0.01;
+  bool decoupled = true;  ///< false: Adam, whose decay is added to the gradient (L2)
+  bool amsgrad = false;   ///< divide by the largest second moment so far
 };
 
-/// Adam with decoupled weight decay. The parameters lie in a flat buffer whose first `decayed` numbers (matrices) are
-/// decayed and the rest (vectors) not.
-/// Source: Loshchilov, Hutter 2019, algorithm 2, in PyTorch's form.
-class AdamW {
+/// Adam with decoupled weight decay, or with decay in the gradient.
+/// Source: Loshchilov, Hutter 2019, algorithm 2; Kingma, Ba 2015; Reddi et al. 2018, in PyTorch's form.
+class AdamW final : public FlatOptimizer {
  public:
+  AdamW(FlatLayout layout, const AdamWOptions& options, DType dtype = DType::f32);
   /// @param count numbers in the buffer; @param decayed of them, from the front, with weight decay
   AdamW(Index count, Index decayed, const AdamWOptions& options, DType dtype = DType::f32);
 
-  /// One step. @param parameters, gradients (count); @param lr learning rate
-  /// @param grad_scale multiplies the gradients first (clipping)
-  /// Throws: ShapeError when sizes differ.
-  void step(Tensor& parameters, const Tensor& gradients, double lr, double grad_scale = 1);
-
-  /// @return steps made: what the bias corrections count.
-  [[nodiscard]] std::int64_t steps() const { return steps_; }
-  void set_steps(std::int64_t steps) { steps_ = steps; }
-  /// @return running means of the gradient and of its square, (count) each: the state besides steps().
-  [[nodiscard]] Tensor& exp_avg() { return exp_avg_; }
-  [[nodiscard]] Tensor& exp_avg_sq() { return exp_avg_sq_; }
+  /// @return running means of the gradient and of its square, (count) each: the state besides steps() (without
+  /// amsgrad).
+  [[nodiscard]] Tensor& exp_avg() { return buffer(0); }
+  [[nodiscard]] Tensor& exp_avg_sq() { return buffer(1); }
 
  private:
-  Index decayed_;
+  void update_range(const FlatRange& range) override;
+
   AdamWOptions options_;
-  Tensor exp_avg_, exp_avg_sq_;
-  std::int64_t steps_ = 0;
 };
 
 }  // namespace minnow

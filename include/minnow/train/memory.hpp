@@ -21,7 +21,7 @@ struct MemoryPart {
 struct MemoryEstimate {
   double parameters = 0;   ///< values
   double gradients = 0;    ///< one buffer per level of the tree of leaves
-  double optimizer = 0;    ///< two moments of AdamW
+  double optimizer = 0;    ///< its buffers, two with AdamW, and the averaged weights
   double activations = 0;  ///< the arena: what forward and backward of one leaf hold, without the logits
   double logits = 0;       ///< scores of one chunk of rows, where they come on top of the activations' peak
   double data = 0;         ///< tokens of the splits, ids of a batch and of a leaf

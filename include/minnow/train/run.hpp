@@ -30,6 +30,16 @@ struct WhichCheckpoint {
   static WhichCheckpoint parse(const std::string& text);
 };
 
+/// Which weights of a checkpoint.
+enum class WhichWeights {
+  kAuto,     ///< those with which the run was evaluated: the averages with eval.use_ema
+  kTrained,  ///< those of the last step
+  kEma,      ///< their average over the steps
+};
+
+/// @param text "auto", "trained" or "ema". Throws: ConfigError.
+[[nodiscard]] WhichWeights parse_weights(const std::string& text);
+
 /// A trained model with everything needed to use it.
 struct LoadedRun {
   std::filesystem::path directory;             ///< of the run
@@ -44,6 +54,7 @@ struct LoadedRun {
 
 /// Opens a run directory (or one checkpoint directory inside it), verifying every byte that is read.
 /// Throws: CheckpointError (4) when nothing is there, nothing verifies or it does not fit; IoError (5).
-[[nodiscard]] LoadedRun open_run(const std::filesystem::path& directory, const WhichCheckpoint& which = {});
+[[nodiscard]] LoadedRun open_run(const std::filesystem::path& directory, const WhichCheckpoint& which = {},
+                                 WhichWeights weights = WhichWeights::kAuto);
 
 }  // namespace minnow

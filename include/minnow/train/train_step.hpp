@@ -1,6 +1,6 @@
 #pragma once
 /// @file
-/// Makes one optimizer step of a language model: leaves forward and backward, tree sum, clipping, AdamW.
+/// Makes one optimizer step of a language model: leaves forward and backward, tree sum, clipping, optimizer.
 
 #include <cstdint>
 #include <functional>
@@ -53,8 +53,14 @@ class TrainStep {
     Tensor tensor;  ///< a view: writing to it changes the state
   };
   [[nodiscard]] std::vector<NamedTensor> parameters() const;
-  /// @return exp_avg.NAME and exp_avg_sq.NAME of every parameter.
+  /// @return the optimizer's buffers, KIND.NAME of every parameter: exp_avg.NAME and exp_avg_sq.NAME with AdamW.
   [[nodiscard]] std::vector<NamedTensor> optimizer_state() const;
+  /// @return the average of every parameter over the steps, under its name; empty without optimizer.ema_decay.
+  [[nodiscard]] std::vector<NamedTensor> averaged_parameters() const;
+  /// Begins the average anew at the present weights.
+  void restart_average();
+  /// Exchanges weights and averages, to look at the model with the latter; call it again before the next step.
+  void swap_average();
   /// @return optimizer steps made (skipped ones are none): what schedule and bias corrections count.
   [[nodiscard]] std::int64_t optimizer_steps() const;
   void set_optimizer_steps(std::int64_t steps);
