@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
+#include "cli/run_options.hpp"
 #include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
@@ -26,7 +27,7 @@ constexpr double kSilentSeconds = 1;
 
 struct Arguments {
   std::string run, data;
-  std::string checkpoint = "auto", unknown, log_level = "info";
+  std::string checkpoint = "auto", weights = "auto", unknown, log_level = "info";
   std::int64_t batch_size = 0, threads = 0;
   bool json = false;
 };
@@ -113,7 +114,7 @@ int eval(const Arguments& arguments) {
   const WhichCheckpoint which = WhichCheckpoint::parse(arguments.checkpoint);
   use_log_level(arguments.log_level);
   use_threads(arguments.threads);
-  const LoadedRun run = open_run(arguments.run, which);
+  const LoadedRun run = open_run(arguments.run, which, parse_weights(arguments.weights));
   for (const std::string& warning : run.warnings) print_warning(warning);
   const Dataset data = open_data(run, arguments);
   const EvalConfig& settings = run.config.eval;
@@ -136,6 +137,7 @@ Action setup(Options& options) {
                   1000000);
   options.text("--checkpoint", arguments->checkpoint,
                "best, latest, a step, or auto (the default) = best, else latest");
+  weights_option(options, arguments->weights);
   options.choice("--unknown", arguments->unknown, {"error", "replace"},
                  "What becomes of a character that the model does not know; default: as in the run");
   threads_option(options, arguments->threads);

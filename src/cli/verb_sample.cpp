@@ -14,6 +14,7 @@
 #include "cli/sample_writer.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
+#include "cli/run_options.hpp"
 #include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
@@ -31,7 +32,7 @@ struct Arguments {
   std::int64_t count = 1, max_tokens = 200, top_k = 0, seed = 1, repetition_window = 0, threads = 0;
   double temperature = 0.8, top_p = 1, min_p = 0, repetition_penalty = 1;
   std::vector<std::string> stop;
-  std::string checkpoint = "auto", unknown = "error", log_level = "info";
+  std::string checkpoint = "auto", weights = "auto", unknown = "error", log_level = "info";
   bool json = false, no_cache = false;
 };
 
@@ -107,7 +108,7 @@ int sample(const Arguments& arguments) {
   (void)generate_options(arguments);  // what is wrong on the command line comes before what is wrong on the disk
   const WhichCheckpoint which = WhichCheckpoint::parse(arguments.checkpoint);
   const std::string prompt = read_prompt(arguments.prompt);
-  const LoadedRun run = open_run(arguments.run, which);
+  const LoadedRun run = open_run(arguments.run, which, parse_weights(arguments.weights));
   choose_threads(run, arguments);
   for (const std::string& warning : run.warnings) print_warning(warning);
   const auto unknown = arguments.unknown == "replace" ? UnknownCharacter::kReplace : UnknownCharacter::kError;
@@ -150,6 +151,7 @@ Action setup(Options& options) {
   declare_sampler(options, *arguments);
   options.text("--checkpoint", arguments->checkpoint,
                "best, latest, a step, or auto (the default) = best, else latest");
+  weights_option(options, arguments->weights);
   options.choice("--unknown", arguments->unknown, {"error", "replace"},
                  "What becomes of a character that the model does not know");
   options.flag("--no-cache", arguments->no_cache, "Read the whole window for every token: slow, for comparison");

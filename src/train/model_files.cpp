@@ -14,7 +14,9 @@
 namespace minnow {
 namespace {
 
-constexpr std::string_view kSecondMoment = "exp_avg_sq.";
+/// Kinds of optimizer state that are sums or means of squares.
+constexpr std::string_view kSquares[] = {"exp_avg_sq.", "max_exp_avg_sq.", "sum.",     "square_avg.",
+                                         "row_var.",    "col_var.",        "variance."};
 
 FileDtype file_dtype(DType dtype) {
   switch (dtype) {
@@ -62,7 +64,8 @@ FileSource text_file(const char* name, const std::string& text) {
 
 template <class T>
 void require_moment(const std::string& name, const Tensor& tensor, const std::string& where) {
-  const bool second = name.starts_with(kSecondMoment);
+  const bool second = std::any_of(std::begin(kSquares), std::end(kSquares),
+                                  [&](std::string_view kind) { return name.starts_with(kind); });
   const std::span<const T> values(tensor.data<T>(), static_cast<std::size_t>(tensor.numel()));
   const auto bad = std::find_if_not(values.begin(), values.end(), [second](T value) {
     return second ? value >= 0 : std::isfinite(value);  // the comparison is false for NaN
