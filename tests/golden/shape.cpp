@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "golden/adapter.hpp"
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/embedding.hpp"
@@ -26,9 +28,12 @@ Outcome expand_to(Call& call) { return one(expand(call.in("x"), call.options.int
 Outcome squeeze_axis(Call& call) { return one(squeeze(call.in("x"), call.options.integer("dim"))); }
 Outcome unsqueeze_axis(Call& call) { return one(unsqueeze(call.in("x"), call.options.integer("dim"))); }
 
+/// The cases clip `stop` to the size, as NumPy does; slice() refuses what leaves the axis.
 Outcome slice_of(Call& call) {
-  return one(slice(call.in("x"), call.options.integer("dim"), call.options.integer("start"),
-                   call.options.integer("stop"), call.options.integer("step")));
+  const Tensor& x = call.in("x");
+  const Index dim = call.options.integer("dim");
+  const Index stop = std::min(call.options.integer("stop"), x.size(dim));
+  return one(slice(x, dim, call.options.integer("start"), stop, call.options.integer("step")));
 }
 
 /// Two views of one tensor.
