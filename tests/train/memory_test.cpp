@@ -117,6 +117,19 @@ TEST(MemoryEstimate, SlowIsWithinATenthOfThePeakOfLargerRuns) {
                          {3, 256, 4, 32, 64, {"model.activation=relu", "model.n_inner=512"}}});
 }
 
+TEST(MemoryEstimate, SlowIsWithinATenthForEveryFamilyAndOptimizer) {
+  expect_within_a_tenth({{4, 128, 4, 64, 16, {"model.family=llama"}},
+                         {4, 256, 4, 64, 32, {"model.family=llama", "model.n_kv_head=1"}},
+                         {2, 256, 4, 128, 16, {"model.family=llama", "model.activation=geglu", "model.norm=layer"}},
+                         {4, 128, 4, 64, 32, {"model.family=llama", "model.position=none", "model.dropout=0.1"}},
+                         {2, 256, 4, 64, 32, {"model.position=rotary", "model.n_kv_head=2"}},
+                         {4, 384, 6, 64, 4, {"model.family=llama", "optimizer.name=muon"}},
+                         {2, 512, 8, 64, 4, {"optimizer.name=sgd"}},
+                         {2, 512, 8, 64, 4, {"optimizer.name=adafactor"}},
+                         {2, 512, 8, 64, 4, {"optimizer.name=lion", "optimizer.ema_decay=0.99"}},
+                         {2, 512, 8, 64, 4, {"optimizer.amsgrad=true", "optimizer.ema_decay=0.99"}}});
+}
+
 TEST(MemoryEstimate, TheTotalIsTheSumOfThePartsByName) {
   const MemoryEstimate estimate{.parameters = 1, .gradients = 2, .logits = 4, .process = 8};
   EXPECT_EQ(estimate.total(), 15);
