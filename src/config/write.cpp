@@ -32,6 +32,9 @@ ResumeEffect effect_of(const Key& key, const Config& before, const Config& after
   if (cuts_batch && before.train.leaf() == after.train.leaf()) return ResumeEffect::kFree;
   if (key.name == "model.n_inner" && before.model.hidden_width() == after.model.hidden_width())
     return ResumeEffect::kFree;
+  if (key.name == "model.n_kv_head" && before.model.kv_heads() == after.model.kv_heads()) return ResumeEffect::kFree;
+  if (key.name == "model.rotary_dim" && before.model.rotary_width() == after.model.rotary_width())
+    return ResumeEffect::kFree;
   if (key.name == "train.max_steps") {
     const auto reads_end = [](const Config& config) {
       const auto name = config.schedule.name;
