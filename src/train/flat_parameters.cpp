@@ -1,4 +1,4 @@
-#include "train/flat_parameters.hpp"
+#include "minnow/train/flat_parameters.hpp"
 
 #include "minnow/autograd/variable.hpp"
 #include "minnow/base/error.hpp"

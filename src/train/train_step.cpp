@@ -12,7 +12,7 @@
 #include "minnow/optim/flat.hpp"
 #include "minnow/tasks/batch_tensors.hpp"
 #include "minnow/tensor/arena.hpp"
-#include "train/flat_parameters.hpp"
+#include "minnow/train/flat_parameters.hpp"
 #include "train/make_optimizer.hpp"
 
 namespace minnow {

@@ -60,29 +60,6 @@ struct Gpt {
   }
 };
 
-/// Adam for each parameter; matrices decay.
-class Optimizer {
- public:
-  explicit Optimizer(const ParameterList& parameters) : parameters_(parameters.all()) {
-    for (const Parameter& p : parameters_) {
-      states_.emplace_back(p.tensor.numel(), p.tensor.rank() > 1 ? p.tensor.numel() : 0, AdamWOptions{.beta2 = 0.99});
-    }
-  }
-  void step(double lr) {
-    for (std::size_t i = 0; i < parameters_.size(); ++i) {
-      const Tensor& p = parameters_[i].tensor;
-      Tensor line = p.as_strided({p.numel()}, {1}, p.offset());
-      const Tensor gradient = grad(p);
-      states_[i].step(line, gradient.as_strided({p.numel()}, {1}, gradient.offset()), lr);
-      set_grad(p, {});
-    }
-  }
-
- private:
-  std::vector<Parameter> parameters_;
-  std::vector<AdamW> states_;
-};
-
 /// @return rows of `length` ids from places of the rhyme, and the ids behind each of them.
 std::pair<Tensor, Tensor> make_batch(const std::vector<std::int64_t>& ids, Index rows, Index length, int step) {
   std::vector<std::int64_t> inputs, targets;
@@ -118,15 +95,19 @@ int main() {
   const auto letters = CharTokenizer::train(kRhyme);
   const std::vector<std::int32_t> rhyme = letters->encode(kRhyme);
   const std::vector<std::int64_t> ids(rhyme.begin(), rhyme.end());
-  const Gpt gpt(letters->vocab_size(), kWindow, 48, 4, 2);
-  Optimizer optimizer(gpt.parameters);
+  Gpt gpt(letters->vocab_size(), kWindow, 48, 4, 2);
+  FlatParameters flat(gpt.parameters);  // all weights in one buffer, and so their gradients
+  Tensor gradients = Tensor::zeros({flat.count()});
+  flat.collect_gradients_in(gradients);
+  AdamW adamw(flat.layout(), {.beta2 = 0.99});
   std::printf("%lld parameters\n", static_cast<long long>(gpt.parameters.count()));
   double last = 0;
   for (int step = 0; step < 300; ++step) {
     const auto [x, y] = make_batch(ids, 8, kWindow, step);
     const Tensor loss = linear_cross_entropy(gpt(x), gpt.tokens, {}, y);  // the head is the embedding
+    gradients.fill(0);
     backward(loss);
-    optimizer.step(3e-3);
+    adamw.step(flat.values(), gradients, 3e-3);
     last = loss.item();
     if (step % 100 == 99) std::printf("step %3d  loss %.4f\n", step + 1, last);
   }

@@ -1,6 +1,14 @@
 #pragma once
 /// @file
-/// Lays all parameters of a model into one flat buffer: matrices, which decay, in front, vectors behind.
+/// Lays all parameters of a model into one flat buffer: matrices, which decay, in front, vectors behind. What
+/// optimizers work on:
+/// @code
+/// FlatParameters flat(model.parameters);
+/// Tensor gradients = Tensor::zeros({flat.count()}, flat.dtype());
+/// flat.collect_gradients_in(gradients);
+/// AdamW adamw(flat.layout(), {}, flat.dtype());
+/// // each step: gradients.fill(0); backward(loss); adamw.step(flat.values(), gradients, learning_rate);
+/// @endcode
 
 #include <string>
 #include <vector>
