@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "minnow/autograd/backward.hpp"
@@ -149,9 +150,11 @@ void TrainStep::restart_average() {
 
 void TrainStep::swap_average() {
   if (!parts_->average.defined()) return;
-  const Tensor kept = parts_->average.clone();
-  parts_->average.copy_from(parts_->flat.values());
-  parts_->flat.values().copy_from(kept);
+  const auto exchange = [&]<class T>(T) {
+    T* average = parts_->average.mutable_data<T>();
+    std::swap_ranges(average, average + parts_->flat.count(), parts_->flat.values().mutable_data<T>());
+  };
+  parts_->flat.dtype() == DType::f64 ? exchange(double{}) : exchange(float{});
 }
 
 std::int64_t TrainStep::optimizer_steps() const { return parts_->optimizer->steps(); }
