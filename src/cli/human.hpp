@@ -1,21 +1,14 @@
 #pragma once
 /// @file
-/// Writes numbers, sizes and times as people read them. Independent of the locale.
+/// Gives the verbs the forms of numbers that reports have too.
 
-#include <cstdint>
-#include <string>
-
-#include "minnow/base/grouped.hpp"
+#include "minnow/base/grouped.hpp"  // IWYU pragma: export
+#include "report/human.hpp"
 
 namespace minnow::cli {
 
-/// @return a count with three digits and a suffix: 999, 1.23k, 45.6k, 789k, 1.23M, 4.56B.
-std::string human_count(double count);
-
-/// @return bytes in powers of 1024: "512 B", "1.5 KiB", "23.4 MiB".
-std::string human_bytes(std::uint64_t bytes);
-
-/// @return a duration: "0.25 s", "12 s", "3 min 05 s", "2 h 07 min", "3 d 04 h"; "unknown" if negative or not finite.
-std::string human_duration(double seconds);
+using minnow::human_bytes;     // NOLINT(misc-unused-using-decls)
+using minnow::human_count;     // NOLINT(misc-unused-using-decls)
+using minnow::human_duration;  // NOLINT(misc-unused-using-decls)
 
 }  // namespace minnow::cli

@@ -21,11 +21,14 @@ struct Verb {
 };
 
 extern const Verb kVerbBench;
+extern const Verb kVerbCompare;
 extern const Verb kVerbConfig;
 extern const Verb kVerbEval;
+extern const Verb kVerbExport;
 extern const Verb kVerbInspect;
 extern const Verb kVerbOps;
 extern const Verb kVerbPlot;
+extern const Verb kVerbReport;
 extern const Verb kVerbSample;
 extern const Verb kVerbTrain;
 extern const Verb kVerbVerify;

@@ -4,8 +4,8 @@ namespace minnow::cli {
 
 std::span<const Verb* const> verbs() {
   static constexpr const Verb* kVerbs[] = {
-      &kVerbTrain,   &kVerbVerify, &kVerbSample, &kVerbEval,  &kVerbPlot,
-      &kVerbInspect, &kVerbConfig, &kVerbOps,    &kVerbBench,
+      &kVerbTrain,   &kVerbVerify, &kVerbSample,  &kVerbEval,   &kVerbPlot, &kVerbReport,
+      &kVerbCompare, &kVerbExport, &kVerbInspect, &kVerbConfig, &kVerbOps,  &kVerbBench,
   };
   return kVerbs;
 }

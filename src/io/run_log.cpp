@@ -35,8 +35,9 @@ AppendFile open_cut(const std::filesystem::path& path, std::optional<std::int64_
 
 struct SampleHeading {
   long long step = 0;
-  std::size_t end = 0;  // of the section, newline included
-  bool torn = false;    // the file ends before the section does
+  std::size_t text = 0;  // where the text begins
+  std::size_t end = 0;   // of the section, newline included
+  bool torn = false;     // the file ends before the section does
 };
 
 // Reads the heading at `at`. @return nothing if no section begins there
@@ -53,6 +54,7 @@ std::optional<SampleHeading> sample_at(std::string_view content, std::size_t at)
   at = static_cast<std::size_t>(parsed.ptr - content.data());
   if (parsed.ec != std::errc() || !content.substr(at).starts_with(kEnd)) return std::nullopt;
   at += kEnd.size();
+  heading.text = at;
   heading.torn = bytes >= content.size() - at;
   heading.end = heading.torn ? content.size() : at + bytes + 1;
   if (!heading.torn && content[at + bytes] != '\n') return std::nullopt;
@@ -91,6 +93,18 @@ std::string cut_metrics(std::string_view content, std::optional<std::int64_t> re
     kept += '\n';
   }
   return kept;
+}
+
+std::vector<LoggedSample> parse_samples(std::string_view content) {
+  std::vector<LoggedSample> samples;
+  for (std::size_t at = 0; at < content.size();) {
+    const auto sample = sample_at(content, at);
+    if (sample && !sample->torn) {
+      samples.push_back({sample->step, std::string(content.substr(sample->text, sample->end - 1 - sample->text))});
+    }
+    at = sample ? sample->end : next_sample(content, at);
+  }
+  return samples;
 }
 
 std::string cut_samples(std::string_view content, std::optional<std::int64_t> resumed_step) {

@@ -44,7 +44,8 @@ TrainSession::TrainSession(Setup setup)
     : setup_(std::move(setup)),
       schedule_(schedule_of(config())),
       metrics_(setup_.options.run_dir / "metrics.jsonl", setup_.state.logged_step),
-      samples_(setup_.options.run_dir / "samples.txt", setup_.state.logged_step) {}
+      samples_(setup_.options.run_dir / "samples.txt", setup_.state.logged_step),
+      events_(setup_.options.run_dir, setup_.state.logged_step) {}
 
 int TrainSession::signal() const { return setup_.options.interrupted ? setup_.options.interrupted() : 0; }
 
@@ -227,11 +228,13 @@ void TrainSession::write_log_line() {
   fields.emplace_back("tokens_per_s", now.tokens_per_s);
   fields.emplace_back("seconds", now.seconds);
   metrics_.append(now.step, fields);
+  events_.append(now.step, fields);
 }
 
 void TrainSession::save(bool best) {
   metrics_.sync();
   samples_.sync();
+  events_.sync();
   const CheckpointTexts texts{.state = state().to_json(),
                               .config = setup_.config_text,
                               .tokenizer = setup_.tokenizer_text,

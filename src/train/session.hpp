@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "minnow/io/run_log.hpp"
+#include "minnow/io/tfevents.hpp"
 #include "minnow/optim/schedule.hpp"
 #include "minnow/train/train_step.hpp"
 #include "minnow/train/trainer.hpp"
@@ -62,6 +63,7 @@ class TrainSession {
   Schedule schedule_;
   MetricsLog metrics_;
   SamplesLog samples_;
+  EventsLog events_;
   std::optional<LmScore> score_;  ///< of the step that just ended
   double seconds_ = 0;            ///< of training in this process
   double interval_seconds_ = 0;   ///< since the last log line

@@ -68,6 +68,15 @@ class SamplesLog {
   AppendFile file_;
 };
 
+/// One section of samples.txt.
+struct LoggedSample {
+  std::int64_t step = 0;
+  std::string text;  ///< any bytes
+};
+
+/// @return the whole sections of a samples.txt in their order; a torn one and what is no section are left out.
+[[nodiscard]] std::vector<LoggedSample> parse_samples(std::string_view content);
+
 /// @return the line that MetricsLog::append writes, without the newline.
 [[nodiscard]] std::string metrics_line(std::int64_t step, const MetricFields& fields);
 /// @return the content of a metrics.jsonl cut as MetricsLog does.

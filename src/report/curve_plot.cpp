@@ -1,4 +1,4 @@
-#include "minnow/report/loss_plot.hpp"
+#include "minnow/report/curve_plot.hpp"
 
 #include <fmt/format.h>
 
@@ -9,18 +9,19 @@
 #include "minnow/base/error.hpp"
 #include "minnow/text/utf8.hpp"
 #include "report/canvas.hpp"
+#include "report/human.hpp"
 
 namespace minnow {
 namespace {
 
-constexpr double kHuge = 1e300;  // so that differences of losses stay finite
+constexpr double kHuge = 1e300;  // so that differences stay finite
 constexpr int kLabelColumns = 8, kLeastWidth = 30, kLeastHeight = 4;
 
-/// From steps and losses to dots.
+/// From values to dots.
 struct Axes {
-  std::int64_t first_step = std::numeric_limits<std::int64_t>::max();
-  std::int64_t last_step = 0;
-  double low = std::numeric_limits<double>::infinity();  // loss, or its logarithm
+  double first_x = std::numeric_limits<double>::infinity();
+  double last_x = -std::numeric_limits<double>::infinity();
+  double low = std::numeric_limits<double>::infinity();  // value, or its logarithm
   double high = -std::numeric_limits<double>::infinity();
   bool log_scale = false;
 
@@ -30,13 +31,13 @@ struct Axes {
   }
   [[nodiscard]] double value(double height) const { return log_scale ? std::pow(10.0, height) : height; }
 
-  void include(const std::vector<CurvePoint>& curve) {
-    for (const CurvePoint& point : curve) {
-      if (!shows(point.value)) continue;
-      first_step = std::min(first_step, point.step);
-      last_step = std::max(last_step, point.step);
-      low = std::min(low, height(point.value));
-      high = std::max(high, height(point.value));
+  void include(const std::vector<PlotPoint>& curve) {
+    for (const PlotPoint& point : curve) {
+      if (!shows(point.y)) continue;
+      first_x = std::min(first_x, point.x);
+      last_x = std::max(last_x, point.x);
+      low = std::min(low, height(point.y));
+      high = std::max(high, height(point.y));
     }
   }
 
@@ -48,11 +49,9 @@ struct Axes {
     high += room;
   }
 
-  [[nodiscard]] int x(double step, int columns) const {
-    if (last_step == first_step) return 0;
-    const double part =
-        (step - static_cast<double>(first_step)) / (static_cast<double>(last_step) - static_cast<double>(first_step));
-    return static_cast<int>(std::lround(part * (columns - 1)));
+  [[nodiscard]] int x(double value, int columns) const {
+    if (!(last_x > first_x)) return 0;
+    return static_cast<int>(std::lround((value - first_x) / (last_x - first_x) * (columns - 1)));
   }
   [[nodiscard]] int y(double value, int rows) const {
     return static_cast<int>(std::lround((high - height(value)) / (high - low) * (rows - 1)));
@@ -72,14 +71,14 @@ Marks marks_of(std::size_t run, bool letters, bool several) {
   return {letter, std::string(1, static_cast<char>(letter - 'a' + 'A'))};
 }
 
-void draw_line(Canvas& canvas, const Axes& axes, const std::vector<CurvePoint>& curve, char mark, int color) {
+void draw_line(Canvas& canvas, const Axes& axes, const std::vector<PlotPoint>& curve, char mark, int color) {
   const auto columns = static_cast<std::size_t>(canvas.dot_columns());
   std::vector<double> sums(columns, 0);
   std::vector<int> counts(columns, 0);
-  for (const CurvePoint& point : curve) {
-    if (!axes.shows(point.value)) continue;
-    const auto column = static_cast<std::size_t>(axes.x(static_cast<double>(point.step), canvas.dot_columns()));
-    sums[column] += point.value;
+  for (const PlotPoint& point : curve) {
+    if (!axes.shows(point.y)) continue;
+    const auto column = static_cast<std::size_t>(axes.x(point.x, canvas.dot_columns()));
+    sums[column] += point.y;
     ++counts[column];
   }
   int last_x = -1, last_y = 0;
@@ -94,12 +93,11 @@ void draw_line(Canvas& canvas, const Axes& axes, const std::vector<CurvePoint>& 
   }
 }
 
-void draw_marks(Canvas& canvas, const Axes& axes, const std::vector<CurvePoint>& curve, std::string_view mark,
+void draw_marks(Canvas& canvas, const Axes& axes, const std::vector<PlotPoint>& curve, std::string_view mark,
                 int color) {
-  for (const CurvePoint& point : curve) {
-    if (!axes.shows(point.value)) continue;
-    canvas.mark(axes.x(static_cast<double>(point.step), canvas.dot_columns()), axes.y(point.value, canvas.dot_rows()),
-                mark, color);
+  for (const PlotPoint& point : curve) {
+    if (!axes.shows(point.y)) continue;
+    canvas.mark(axes.x(point.x, canvas.dot_columns()), axes.y(point.y, canvas.dot_rows()), mark, color);
   }
 }
 
@@ -123,11 +121,20 @@ std::string rows_of(const Canvas& canvas, const Axes& axes, int rows, const Plot
   return text;
 }
 
-std::string step_axis(const Axes& axes, int columns, bool unicode) {
+std::string x_label(double x, CurveAxis axis) {
+  if (axis == CurveAxis::kTime) return human_duration(x);
+  return axis == CurveAxis::kTokens ? human_count(x) : fmt::format("{:.0f}", x);
+}
+
+std::string x_axis(const Axes& axes, int columns, const PlotOptions& options) {
+  const bool unicode = options.unicode;
   std::string text = fmt::format("{:>{}} {}", "", kLabelColumns, unicode ? "└" : "+");
   for (int i = 0; i < columns; ++i) text += unicode ? "─" : "-";
-  const std::string first = fmt::format("{}", axes.first_step);
-  const std::string last = fmt::format("{} steps", axes.last_step);
+  const char* const unit = options.axis == CurveAxis::kStep     ? " steps"
+                           : options.axis == CurveAxis::kTokens ? " tokens"
+                                                                : "";
+  const std::string first = x_label(axes.first_x, options.axis);
+  const std::string last = x_label(axes.last_x, options.axis) + unit;
   const int gap = columns - static_cast<int>(first.size() + last.size());
   text += fmt::format("\n{:>{}}{}{:>{}}{}\n", "", kLabelColumns + 2, first, "", std::max(gap, 1), last);
   return text;
@@ -159,32 +166,35 @@ std::string wrap(const std::string& list, int columns) {
   return text;
 }
 
-/// "quickstart: step 1000, loss 1.2345, val_loss 1.3456, best 1.3401 at step 900"
-std::string figures(const LossCurves& run) {
-  std::string text = fmt::format("{}: step {}", replace_invalid_utf8(run.name), run.last_step);
-  if (!run.train.empty()) text += fmt::format(", loss {:.4f}", run.train.back().value);
-  if (!run.val.empty()) text += fmt::format(", val_loss {:.4f}", run.val.back().value);
-  if (const auto best = run.best()) text += fmt::format(", best {:.4f} at step {}", best->value, best->step);
-  if (run.not_finite > 0) text += fmt::format(", {} not finite", run.not_finite);
+/// What a terminal would obey is shown as '?'.
+std::string printable_name(const std::string& name) {
+  std::string text;
+  const std::string valid = replace_invalid_utf8(name);
+  for (std::size_t at = 0; at < valid.size();) {
+    const Utf8Step next = read_utf8(valid, at);
+    const bool commands = next.code_point < 0x20 || (next.code_point >= 0x7F && next.code_point <= 0x9F);
+    text += commands ? "?" : valid.substr(at, next.length);
+    at += next.length;
+  }
   return text;
 }
 
 /// What the marks of a run mean, then its figures, each on a line of its own.
-std::string legend(const LossCurves& run, const Marks& marks, int index, bool letters, const PlotOptions& options) {
+std::string legend(const PlotCurve& run, const Marks& marks, int index, bool letters, const PlotOptions& options) {
   const std::string line = letters ? std::string(1, marks.train) : "⠤";
   std::string head;
-  if (!run.train.empty()) head += line + " train";
-  if (!run.train.empty() && !run.val.empty()) head += "  ";
-  if (!run.val.empty()) head += marks.val + " validation";
+  if (!run.line.empty()) head += line + " " + (run.metric == "loss" ? "train" : printable_name(run.metric));
+  if (!run.line.empty() && !run.marks.empty()) head += "  ";
+  if (!run.marks.empty()) head += marks.val + " validation";
   const std::string first = cut(head, options.width);
-  const std::string second = wrap(figures(run), options.width);
+  const std::string second = wrap(printable_name(run.name) + ": " + run.figures, options.width);
   if (!options.color) return fmt::format("{}\n{}\n", first, second);
   return fmt::format("{}{}\x1b[0m\n{}\n", color_code(index), first, second);
 }
 
 }  // namespace
 
-std::string plot_losses(std::span<const LossCurves> runs, const PlotOptions& options) {
+std::string plot_curves(std::span<const PlotCurve> runs, const PlotOptions& options) {
   PlotOptions fit = options;
   fit.width = std::max(options.width, kLeastWidth);
   const int rows = std::max(options.height, kLeastHeight);
@@ -193,12 +203,14 @@ std::string plot_losses(std::span<const LossCurves> runs, const PlotOptions& opt
   const bool letters = !options.unicode || (several && !options.color);
   Axes axes;
   axes.log_scale = options.log_scale;
-  for (const LossCurves& run : runs) {
-    axes.include(run.train);
-    axes.include(run.val);
+  for (const PlotCurve& run : runs) {
+    axes.include(run.line);
+    axes.include(run.marks);
   }
   if (axes.low > axes.high) {
-    throw DataError("[plot] a logarithmic axis needs a loss above 0; got none. Hint: leave out --log");
+    throw DataError(options.log_scale
+                        ? "[plot] a logarithmic axis needs a value above 0; got none. Hint: leave out --log"
+                        : "[plot] there must be at least one value to draw; got none");
   }
   axes.widen();
   Canvas canvas(columns, rows, !letters);
@@ -206,11 +218,11 @@ std::string plot_losses(std::span<const LossCurves> runs, const PlotOptions& opt
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const Marks marks = marks_of(i, letters, several);
       const int color = static_cast<int>(i);
-      if (lines) draw_line(canvas, axes, runs[i].train, marks.train, color);
-      if (!lines) draw_marks(canvas, axes, runs[i].val, marks.val, color);
+      if (lines) draw_line(canvas, axes, runs[i].line, marks.train, color);
+      if (!lines) draw_marks(canvas, axes, runs[i].marks, marks.val, color);
     }
   }
-  std::string text = rows_of(canvas, axes, rows, fit) + step_axis(axes, columns, options.unicode);
+  std::string text = rows_of(canvas, axes, rows, fit) + x_axis(axes, columns, options);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     text += legend(runs[i], marks_of(i, letters, several), static_cast<int>(i), letters, fit);
   }

@@ -1,11 +1,11 @@
-#include "cli/human.hpp"
+#include "report/human.hpp"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
 
-namespace minnow::cli {
+namespace minnow {
 
 std::string human_count(double count) {
   if (!std::isfinite(count)) return "unknown";
@@ -50,4 +50,4 @@ std::string human_duration(double seconds) {
   return fmt::format("{} d {:02} h", hours / 24, hours % 24);
 }
 
-}  // namespace minnow::cli
+}  // namespace minnow

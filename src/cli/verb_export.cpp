@@ -1,0 +1,89 @@
+/// @file
+/// `minnow export`: writes what a run logged in the forms of other programs.
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "cli/output_file.hpp"
+#include "cli/terminal.hpp"
+#include "cli/verb.hpp"
+#include "minnow/base/error.hpp"
+#include "minnow/io/file.hpp"
+#include "minnow/io/tfevents.hpp"
+#include "minnow/report/export.hpp"
+
+namespace minnow::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string run;
+  std::string format;
+  std::string out;
+};
+
+/// The log does not say when it began; its last change and the seconds in it do.
+double start_of(const fs::path& log, const RunMetrics& run) {
+  const auto changed = std::chrono::file_clock::to_sys(fs::last_write_time(log));
+  const double end = std::chrono::duration<double>(changed.time_since_epoch()).count();
+  const auto seconds = run.last("seconds");
+  return seconds ? end - seconds->value : end;
+}
+
+/// TensorBoard takes every directory with an event file for a run: the one written here holds no other.
+int export_tensorboard(const Arguments& arguments) {
+  const RunFacts run = read_run_facts(arguments.run, "export");
+  for (const std::string& problem : run.problems) print_warning(problem);
+  const std::string folder = arguments.out.empty() ? beside_metrics(arguments.run, "tensorboard") : arguments.out;
+  if (folder == "-") throw ConfigError("[export] --out must name a directory for --format tensorboard; got -");
+  const double start = start_of(metrics_file(arguments.run), run.metrics);
+  const std::string events = tensorboard_events(run, start);
+  make_directories(folder);
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("events.out.tfevents.") && name.ends_with(".minnow")) remove_file(entry.path());
+  }
+  write_output((fs::path(folder) / new_events_name(start)).string(), events);
+  print_line(fmt::format("look at it with: tensorboard --logdir {}", printable(folder)));
+  return 0;
+}
+
+int export_csv(const Arguments& arguments) {
+  const RunMetrics run = read_run_metrics(arguments.run, "export");
+  if (run.bad_lines > 0) print_warning(fmt::format("[export] {} lines are no metrics and were skipped", run.bad_lines));
+  write_output(arguments.out.empty() ? beside_metrics(arguments.run, "metrics.csv") : arguments.out, metrics_csv(run));
+  return 0;
+}
+
+int export_run(const Arguments& arguments) {
+  if (arguments.format.empty()) {
+    throw ConfigError("[export] --format must say what to write: csv or tensorboard");
+  }
+  return arguments.format == "csv" ? export_csv(arguments) : export_tensorboard(arguments);
+}
+
+Action setup(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  options.argument("RUN", arguments->run, "Directory of a run, or a metrics.jsonl");
+  options.choice("--format", arguments->format, {"csv", "tensorboard"},
+                 "csv: metrics as a table; tensorboard: event file");
+  options.text("-o,--out", arguments->out,
+               "csv: the file, without it RUN/metrics.csv, - is stdout; tensorboard: the directory, without it "
+               "RUN/tensorboard");
+  options.footer(
+      "The event file has the metrics by step, the samples and the configuration. (Training writes one with the "
+      "metrics\n"
+      "into the run by itself.)\n"
+      "Examples:\n  minnow export runs/quickstart --format csv --out -\n"
+      "  minnow export runs/quickstart --format tensorboard\n");
+  return [arguments] { return export_run(*arguments); };
+}
+
+}  // namespace
+
+const Verb kVerbExport = {"export", "Write the log of a run for other programs", "Look", setup};
+
+}  // namespace minnow::cli
