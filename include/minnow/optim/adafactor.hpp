@@ -14,8 +14,8 @@ struct AdafactorOptions {
   double weight_decay = 0;   ///< decoupled
 };
 
-/// A step is lr, at most 1 / sqrt(step), times the size of the parameter. The state of a matrix is one number per row
-/// and per column (in front axes beyond the last two every matrix by itself is not told apart: they count as rows).
+/// A step is lr, at most 1 / sqrt(step), times the size of the parameter. The state of a matrix is one number for each
+/// row and each column; of a tensor with more axes all but the last one count as rows.
 /// Source: Shazeer, Stern 2018, in PyTorch's form.
 class Adafactor final : public Optimizer {
  public:
