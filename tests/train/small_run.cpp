@@ -12,6 +12,7 @@
 
 #include "minnow/gen/generate.hpp"
 #include "minnow/io/file.hpp"
+#include "support/event_reader.hpp"
 
 namespace minnow::test {
 
@@ -147,16 +148,36 @@ std::string timeless_metrics(const fs::path& run) {
   return kept;
 }
 
+std::string timeless_events(const fs::path& run) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(run)) {
+    if (entry.path().filename().string().starts_with("events.out.tfevents.")) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  std::string text;
+  for (const fs::path& file : files) {
+    for (const Event& event : read_events(read_file(file))) {
+      for (const auto& [tag, value] : event.scalars) {
+        const bool time = tag == "speed/seconds" || tag == "speed/tokens_per_s";
+        if (!time) text += fmt::format("{} {} {}\n", event.step, tag, value);
+      }
+    }
+  }
+  return text;
+}
+
 Outcome outcome_of(const fs::path& run) {
   const auto step = latest_step(run);
   return {step ? state_hash(checkpoint_directory(run, *step)) : "no checkpoint", timeless_metrics(run),
-          read_file(run / "samples.txt")};
+          read_file(run / "samples.txt"), timeless_events(run)};
 }
 
 void expect_same(const Outcome& expected, const Outcome& got, const std::string& what) {
   EXPECT_EQ(expected.state, got.state) << what;
   EXPECT_EQ(expected.metrics, got.metrics) << what;
   EXPECT_EQ(expected.samples, got.samples) << what;
+  EXPECT_EQ(expected.events, got.events) << what;
+  EXPECT_FALSE(got.events.empty()) << what;
 }
 
 void flip_bit(const fs::path& file, std::uint64_t offset) {

@@ -68,10 +68,14 @@ TrainResult train_once(const LoadedConfig& config, const std::filesystem::path& 
 /// @return metrics.jsonl without its time columns.
 std::string timeless_metrics(const std::filesystem::path& run);
 
+/// @return the scalars of a run's event files, one a line, without those of time.
+std::string timeless_events(const std::filesystem::path& run);
+
 /// What a run leaves behind, as far as it must not depend on interruptions.
 struct Outcome {
   std::string state;  ///< SHA-256 of weights, optimizer and counters
   std::string metrics, samples;
+  std::string events;  ///< as timeless_events() gives them
   bool operator==(const Outcome&) const = default;
 };
 Outcome outcome_of(const std::filesystem::path& run);
