@@ -42,8 +42,8 @@ void observe_faults(const RunMetrics& run, std::vector<Observation>& all) {
   }
   const auto skipped = run.last("skipped_steps");
   if (skipped && skipped->value > 0) {
-    all.push_back({Tone::kBad,
-                   fmt::format("{:.0f} steps were skipped because loss or gradient was not finite.", skipped->value)});
+    all.push_back({Tone::kBad, fmt::format("{:.0f} {} skipped because loss or gradient was not finite.", skipped->value,
+                                           skipped->value == 1 ? "step was" : "steps were")});
   }
 }
 

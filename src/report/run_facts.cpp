@@ -125,7 +125,9 @@ RunFacts read_run_facts(const fs::path& path, std::string_view who) {
   RunFacts facts;
   facts.metrics = read_run_metrics(path, who);
   if (facts.metrics.bad_lines > 0) {
-    facts.problems.push_back(fmt::format("{} lines of metrics.jsonl are no metrics", grouped(facts.metrics.bad_lines)));
+    facts.problems.push_back(fmt::format("{} {} of metrics.jsonl {} no metrics", grouped(facts.metrics.bad_lines),
+                                         facts.metrics.bad_lines == 1 ? "line" : "lines",
+                                         facts.metrics.bad_lines == 1 ? "is" : "are"));
   }
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) return facts;

@@ -40,7 +40,7 @@
     if (whole < 3600) return Math.floor(whole / 60) + ':' + two(whole % 60) + ' min';
     return Math.floor(whole / 3600) + ':' + two(Math.floor(whole / 60) % 60) + ' h';
   };
-  const axisText = v => state.x === 'seconds' ? duration(v) : count(v);
+  const axisText = v => state.x === 'seconds' ? duration(v) : v % 1 ? '' : count(v);  // no half steps
   const placeText = v => {
     if (state.x === 'seconds') return 'after ' + duration(v);
     return state.x === 'tokens' ? count(v) + ' tokens' : 'step ' + Math.round(v);
@@ -91,7 +91,7 @@
       this.read();
       this.makeKey();
       if (this.points.every(points => points.every(([, y]) => Number.isNaN(y)))) {
-        this.plot.replaceWith(make('p', 'none', 'Nothing was logged.'));
+        this.plot.replaceWith(make('p', 'none', 'No number was logged.'));
         return;
       }
       this.plot.tabIndex = 0;
