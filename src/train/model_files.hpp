@@ -39,8 +39,8 @@ struct CheckpointTexts {
 /// another shape or type.
 void load_tensors(const Checkpoint& checkpoint, const char* file, const std::vector<TrainStep::NamedTensor>& into);
 
-/// Holds loaded moments against what optimizers can make: first ones are finite, second ones neither NaN nor negative (they
-/// may be infinite: a square can overflow).
+/// Holds loaded moments against what optimizers can make: first ones are finite, second ones neither NaN nor negative
+/// (they may be infinite: a square can overflow).
 /// @param where the file, for the message. Throws: CheckpointError naming the tensor and the index.
 void require_moments(const std::vector<TrainStep::NamedTensor>& moments, const std::string& where);
 

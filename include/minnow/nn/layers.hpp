@@ -43,8 +43,8 @@ struct Norm {
 /// 2i + 1. Source: Vaswani et al. 2017, section 3.5.
 [[nodiscard]] Tensor sinusoidal_table(Index first, Index length, Index width, DType dtype = DType::f32);
 
-/// @return (T, R) f32 or f64, what `row_rope` wants: row t holds cos of the angles (first + t) theta^(-2i / R), i = 0 ..
-/// R / 2 - 1, then their sin. Source: Su et al. 2021, RoFormer.
+/// @return (T, R) f32 or f64, what `row_rope` wants: row t holds cos of the angles (first + t) theta^(-2i / R), i = 0
+/// .. R / 2 - 1, then their sin. Source: Su et al. 2021, RoFormer.
 [[nodiscard]] Tensor rotary_table(Index first, Index length, Index rotary_dim, double theta, DType dtype = DType::f32);
 
 }  // namespace minnow::nn
