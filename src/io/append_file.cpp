@@ -10,11 +10,19 @@
 
 namespace minnow {
 
-AppendFile::AppendFile(const std::filesystem::path& path) : path_(path) {
-  descriptor_ =
-      detail::retry_interrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666); });
-  if (descriptor_ < 0) detail::throw_io_error(path, "a file that can be appended to", errno);
+namespace {
+
+int open_to_append(const std::filesystem::path& path) {
+  // O_NONBLOCK: a pipe that nobody reads must be refused, not waited for.
+  const int descriptor = detail::retry_interrupted(
+      [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666); });
+  if (descriptor < 0) detail::throw_io_error(path, "a file that can be appended to", errno);
+  return descriptor;
 }
+
+}  // namespace
+
+AppendFile::AppendFile(const std::filesystem::path& path) : path_(path), descriptor_(open_to_append(path)) {}
 
 AppendFile::~AppendFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -30,6 +38,10 @@ AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
 }
 
 void AppendFile::append(std::string_view text) {
+  if (!detail::still_named(descriptor_, path_)) {  // removed or moved away: lines must not go where nobody sees them
+    const int fresh = open_to_append(path_);
+    ::close(std::exchange(descriptor_, fresh));
+  }
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) detail::throw_io_error(path_, "writable", errno);
   std::string_view rest = text;

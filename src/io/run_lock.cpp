@@ -22,13 +22,7 @@ namespace minnow {
 
 namespace {
 
-// Whether the name still leads to the file that was locked (somebody may have removed the directory meanwhile).
-bool still_named(int descriptor, const std::filesystem::path& path) {
-  struct stat locked {
-  }, named{};
-  return ::fstat(descriptor, &locked) == 0 && ::stat(path.c_str(), &named) == 0 && locked.st_dev == named.st_dev &&
-         locked.st_ino == named.st_ino;
-}
+using detail::still_named;
 
 std::string holder_line(int descriptor) {
   char text[256];
@@ -83,20 +77,44 @@ RunLock RunLock::acquire(const std::filesystem::path& run_dir) {
                       "stop it, or choose another directory with --run.",
                       run_dir.string(), describe_holder(lock.descriptor_)));
     }
-    if (!still_named(lock.descriptor_, path)) continue;
+    struct stat directory {};
+    if (::stat(run_dir.c_str(), &directory) != 0 || !still_named(lock.descriptor_, path)) continue;
     write_holder(lock.descriptor_, path);
+    lock.run_dir_ = run_dir;
+    lock.device_ = directory.st_dev;
+    lock.inode_ = directory.st_ino;
     return lock;
   }
 }
 
 RunLock::~RunLock() { release(); }
 
-RunLock::RunLock(RunLock&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+void RunLock::keep() {
+  if (!held() || still_named(descriptor_, run_dir_ / ".lock")) return;
+  struct stat now {};
+  const bool there = ::stat(run_dir_.c_str(), &now) == 0;
+  if (!there || now.st_dev != device_ || now.st_ino != inode_) {
+    throw IoError(
+        fmt::format("[run] '{}' must stay where it is while a process writes in it; it was {}. Hint: what was saved "
+                    "before is where the directory went; go on there with --resume",
+                    run_dir_.string(), there ? "replaced by another directory" : "removed or moved"));
+  }
+  *this = acquire(run_dir_);
+}
+
+void RunLock::take(RunLock& other) noexcept {
+  descriptor_ = std::exchange(other.descriptor_, -1);
+  run_dir_ = std::move(other.run_dir_);
+  device_ = other.device_;
+  inode_ = other.inode_;
+}
+
+RunLock::RunLock(RunLock&& other) noexcept { take(other); }
 
 RunLock& RunLock::operator=(RunLock&& other) noexcept {
   if (this != &other) {
     release();
-    descriptor_ = std::exchange(other.descriptor_, -1);
+    take(other);
   }
   return *this;
 }

@@ -1,6 +1,7 @@
 #include "io/system_error.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <system_error>
 
@@ -46,6 +47,13 @@ std::string_view hint_for(int code) {
 }  // namespace
 
 std::string errno_text(int code) { return std::error_code(code, std::generic_category()).message(); }
+
+bool still_named(int descriptor, const std::filesystem::path& path) {
+  struct stat open {
+  }, named{};
+  return ::fstat(descriptor, &open) == 0 && ::stat(path.c_str(), &named) == 0 && open.st_dev == named.st_dev &&
+         open.st_ino == named.st_ino;
+}
 
 void throw_io_error(const std::filesystem::path& path, std::string_view must_be, int code, std::string_view context) {
   throw IoError(fmt::format("[io] '{}' must be {}; got: {}{}{}. Hint: {}.", path.string(), must_be, errno_text(code),

@@ -16,6 +16,9 @@ namespace minnow::detail {
 [[noreturn]] void throw_io_error(const std::filesystem::path& path, std::string_view must_be, int code,
                                  std::string_view context = {});
 
+/// @return whether `path` still leads to the file that is open as `descriptor`.
+[[nodiscard]] bool still_named(int descriptor, const std::filesystem::path& path);
+
 /// Calls `body` until it does not fail with EINTR. @return its result
 template <class Body>
 auto retry_interrupted(Body&& body) {

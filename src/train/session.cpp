@@ -189,6 +189,7 @@ bool TrainSession::sample_now() {
   const std::string text = setup_.options.sampler(*setup_.model, setup_.data->tokenizer().get(), config().sample,
                                                   static_cast<std::uint64_t>(config().train.seed), state().step);
   if (signal() != 0) return false;  // the text may have been cut short
+  keep_lock();
   samples_.append(state().step, text);
   if (setup_.options.observer) setup_.options.observer->on_sample(state().step, text);
   return true;
@@ -227,11 +228,17 @@ void TrainSession::write_log_line() {
   }
   fields.emplace_back("tokens_per_s", now.tokens_per_s);
   fields.emplace_back("seconds", now.seconds);
+  keep_lock();
   metrics_.append(now.step, fields);
   events_.append(now.step, fields);
 }
 
+void TrainSession::keep_lock() {
+  if (setup_.lock != nullptr) setup_.lock->keep();
+}
+
 void TrainSession::save(bool best) {
+  keep_lock();
   metrics_.sync();
   samples_.sync();
   events_.sync();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "minnow/io/run_lock.hpp"
 #include "minnow/io/run_log.hpp"
 #include "minnow/io/tfevents.hpp"
 #include "minnow/optim/schedule.hpp"
@@ -24,6 +25,7 @@ class TrainSession {
  public:
   struct Setup {
     TrainOptions options;
+    RunLock* lock = nullptr;  ///< on the run directory
     std::unique_ptr<LanguageModel> model;
     std::unique_ptr<TrainStep> step;  ///< holds the model's parameters
     std::optional<Dataset> data;
@@ -54,6 +56,8 @@ class TrainSession {
   /// Writes the sample that is due. @return false when a signal came.
   bool sample_now();
   void write_log_line();
+  /// Before every write: makes sure that the run directory is still ours.
+  void keep_lock();
   void save(bool best);
   TrainProgress progress() const;
   std::optional<TrainResult> reason_to_stop();

@@ -288,7 +288,9 @@ TrainResult train(const TrainOptions& options) {
     lock = RunLock::acquire(options.run_dir);
     preparation.look_again();
   }
-  TrainSession session(preparation.build());
+  TrainSession::Setup setup = preparation.build();
+  setup.lock = &*lock;
+  TrainSession session(std::move(setup));
   return session.run();
 }
 

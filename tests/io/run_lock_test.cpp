@@ -33,6 +33,35 @@ TEST(RunLock, MovesAndFreesWithTheObject) {
   EXPECT_NO_THROW((void)RunLock::acquire(run.path()));
 }
 
+TEST(RunLock, KeepsAnUntouchedDirectoryAndMakesARemovedLockFileAgain) {
+  const TempDir run;
+  RunLock lock = RunLock::acquire(run / "r");
+  EXPECT_NO_THROW(lock.keep());
+  std::filesystem::remove(run / "r/.lock");
+  EXPECT_NO_THROW(lock.keep());
+  EXPECT_TRUE(std::filesystem::exists(run / "r/.lock"));
+  EXPECT_THROW((void)RunLock::acquire(run / "r"), BusyError);
+}
+
+TEST(RunLock, KeepRefusesADirectoryThatAnotherProcessTook) {
+  const TempDir run;
+  RunLock first = RunLock::acquire(run / "r");
+  std::filesystem::remove(run / "r/.lock");
+  const RunLock second = RunLock::acquire(run / "r");
+  EXPECT_THROW(first.keep(), BusyError);
+}
+
+TEST(RunLock, KeepRefusesADirectoryThatWasRemovedMovedOrReplaced) {
+  const TempDir run;
+  RunLock lock = RunLock::acquire(run / "r");
+  std::filesystem::rename(run / "r", run / "moved");
+  EXPECT_THAT(test::message_of<IoError>([&] { lock.keep(); }), testing::HasSubstr("removed or moved"));
+  EXPECT_FALSE(std::filesystem::exists(run / "r"));
+  std::filesystem::create_directory(run / "r");
+  EXPECT_THAT(test::message_of<IoError>([&] { lock.keep(); }), testing::HasSubstr("replaced by another"));
+  EXPECT_FALSE(std::filesystem::exists(run / "r/.lock"));
+}
+
 TEST(RunLock, AFileInTheWayIsAnIoError) {
   const TempDir run;
   test::spill(run / "f", "x");

@@ -81,6 +81,20 @@ TEST(SamplesLog, TextThatLooksLikeAHeadingIsText) {
   }
 }
 
+TEST(AppendFile, BeginsAnewWhenTheFileWasMovedOrRemoved) {
+  const TempDir run;
+  AppendFile file(run / "log");
+  file.append("a\n");
+  std::filesystem::rename(run / "log", run / "old");
+  file.append("b\n");
+  EXPECT_EQ(read_file(run / "old"), "a\n");
+  EXPECT_EQ(read_file(run / "log"), "b\n");
+  std::filesystem::remove(run / "log");
+  file.append("c\n");
+  file.sync();
+  EXPECT_EQ(read_file(run / "log"), "c\n");
+}
+
 TEST(AppendFile, AFailedAppendIsTakenBack) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "/dev/full is missing";
   AppendFile full("/dev/full");

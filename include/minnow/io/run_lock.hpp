@@ -2,6 +2,7 @@
 /// @file
 /// Holds a run directory for one process.
 
+#include <cstdint>
 #include <filesystem>
 
 namespace minnow {
@@ -19,6 +20,10 @@ class RunLock {
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;
 
+  /// Checks that the directory is still the one that was locked: call before writing in it. A lock file that somebody
+  /// removed is made again.
+  /// @throws IoError when the directory was removed, moved or replaced; BusyError when another process took it.
+  void keep();
   /// Frees the lock early.
   void release() noexcept;
   /// @return whether this object holds a lock.
@@ -26,8 +31,12 @@ class RunLock {
 
  private:
   explicit RunLock(int descriptor) : descriptor_(descriptor) {}
+  /// Moves what `other` holds here; nothing is freed.
+  void take(RunLock& other) noexcept;
 
   int descriptor_ = -1;
+  std::filesystem::path run_dir_;
+  std::uint64_t device_ = 0, inode_ = 0;  ///< of the directory
 };
 
 }  // namespace minnow

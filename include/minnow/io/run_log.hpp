@@ -30,7 +30,8 @@ class AppendFile {
   AppendFile(const AppendFile&) = delete;
   AppendFile& operator=(const AppendFile&) = delete;
 
-  /// Appends in one call to the system; other processes see it at once. @throws IoError
+  /// Appends in one call to the system; other processes see it at once. A file that was removed or moved away is begun
+  /// anew. @throws IoError
   void append(std::string_view text);
   /// Forces everything appended to the disk: call before saving the checkpoint that the log belongs to. @throws IoError
   void sync();
