@@ -109,7 +109,7 @@ template <class T>
 void attention_backward(const AttentionArgs<T>& x, HeadView<const T> out, HeadView<const T> dout, const T* lse,
                         AttentionGradient<T> dq, AttentionGradient<T> dk, AttentionGradient<T> dv, void* scratch) {
   if (x.batch <= 0 || x.heads <= 0) return;
-  keep_blas_serial();
+  prepare_blas();
   const Backward<T> g{x, out, dout, lse, dq, dk, dv};
   // One task a key/value head computes each tile once. With few heads there are two passes instead, over query tiles
   // and over key tiles, which compute the weights twice. Both add the same tiles in the same order: the bits are equal,

@@ -90,7 +90,7 @@ void forward_queries(const AttentionArgs<T>& x, TilePlace at, const AttentionScr
 template <class T>
 void attention_forward(const AttentionArgs<T>& x, HeadView<T> out, T* lse, T* weights, void* scratch) {
   if (x.q_len <= 0) return;
-  keep_blas_serial();
+  prepare_blas();
   const Index tiles = (x.q_len + kQueryTile - 1) / kQueryTile;
   parallel_chunks(x.batch * x.heads * tiles, [&](Index chunk) {
     const Index head = chunk / tiles, query = chunk % tiles * kQueryTile;

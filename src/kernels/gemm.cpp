@@ -145,7 +145,7 @@ bool gemm_rows_are_independent() {
 template <class T>
 void gemm(const GemmArgs<T>& args) {
   if (args.m <= 0 || args.n <= 0) return;
-  keep_blas_serial();
+  prepare_blas();
   const GemmTiles tiles = tiles_of(args);
   parallel_chunks(tiles.count(), [&](Index index) {
     const Tile tile = tile_at(tiles, args.m, args.n, index);
@@ -157,7 +157,7 @@ void gemm(const GemmArgs<T>& args) {
 template <class T>
 void gemm_batch(const GemmArgs<T>& args, const GemmBatch<T>& batch) {
   if (args.m <= 0 || args.n <= 0 || batch.count <= 0) return;
-  keep_blas_serial();
+  prepare_blas();
   const GemmTiles tiles = tiles_of(args);
   const bool sum = batch.count > 1 && batch.stride_c == 0 && batch.offsets_c == nullptr;
   if (sum) {  // a task owns a tile of the one C and walks the batch in order

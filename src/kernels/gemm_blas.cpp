@@ -1,5 +1,13 @@
 #include "kernels/gemm_blas.hpp"
 
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "minnow/base/error.hpp"
 #include "minnow/kernels/gemm.hpp"
 
 // Weak: another BLAS than OpenBLAS links too, and is reported as unknown.
@@ -16,7 +24,42 @@ namespace {
 // What openblas_get_parallel returns (OpenBLAS cblas.h).
 constexpr int kSerial = 0, kPthread = 1, kOpenmp = 2;
 
+// What OpenBLAS takes for each thread that is inside a product (BUFFER_SIZE of its x86-64 builds), and a little more.
+constexpr std::size_t kBufferBytes = (std::size_t{128} << 20U) + (std::size_t{1} << 20U);
+
 int flavour() { return openblas_get_parallel != nullptr ? openblas_get_parallel() : -1; }
+
+/// @return how many of the wanted buffers there is room for.
+std::size_t count_reservable(std::size_t wanted) {
+  std::vector<void*> maps;
+  while (maps.size() < wanted) {
+    void* at = ::mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) break;
+    maps.push_back(at);
+  }
+  for (void* at : maps) ::munmap(at, kBufferBytes);
+  return maps.size();
+}
+
+/// OpenBLAS tries for ever when it gets no buffer: whether there is room is found out first, once for a team's size.
+void require_buffers() {
+  static std::atomic<int> granted{0};
+  if (openblas_get_config == nullptr || omp_in_parallel()) return;
+  const int team = omp_get_max_threads();
+  if (team <= granted.load(std::memory_order_relaxed)) return;
+  static std::mutex mutex;
+  const std::scoped_lock lock(mutex);
+  const int before = granted.load();
+  if (team <= before) return;
+  const auto missing = static_cast<std::size_t>(team - before);
+  if (const std::size_t found = count_reservable(missing); found < missing) {
+    throw MemoryError(
+        fmt::format("[memory] OpenBLAS must have {} MiB of address space for each of {} threads; there is room for {}. "
+                    "Hint: raise ulimit -v, or use fewer threads (compute.threads, --threads)",
+                    kBufferBytes >> 20U, team, static_cast<std::size_t>(before) + found));
+  }
+  granted.store(team);
+}
 
 }  // namespace
 
@@ -31,13 +74,14 @@ BlasInfo blas_info() {
   return info;
 }
 
-void keep_blas_serial() {
+void prepare_blas() {
   // Not for the OpenMP flavour: there the call would set the whole program's default to one thread.
   static const bool kDone = [] {
     if (flavour() == kPthread && openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
     return true;
   }();
   static_cast<void>(kDone);
+  require_buffers();
 }
 
 }  // namespace minnow::kernels

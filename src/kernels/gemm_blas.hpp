@@ -38,7 +38,9 @@ inline void blas_gemm(const BlasCall<double>& x) {
               static_cast<int>(x.ldb), x.beta, x.c, static_cast<int>(x.ldc));
 }
 
-/// Keeps the pthread flavour of OpenBLAS off its own pool, for programs that never called set_threads. Cheap when done.
-void keep_blas_serial();
+/// Before a region that calls BLAS: keeps the pthread flavour of OpenBLAS off its own pool, for programs that never
+/// called set_threads, and makes sure that there is room for OpenBLAS's buffers. Cheap when done.
+/// @throws MemoryError when there is none.
+void prepare_blas();
 
 }  // namespace minnow::kernels
