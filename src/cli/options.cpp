@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "cli/terminal.hpp"
 #include "minnow/base/error.hpp"
@@ -32,6 +34,17 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
   const std::vector<std::string_view> views(names.begin(), names.end());
   const auto near = nearest_name(word, views);
   return near.empty() ? "" : fmt::format(" Hint: did you mean {}?", near);
+}
+
+/// @return the number that `text` writes in decimal digits. CLI11 takes more: numbers too large become the largest, and
+/// a leading 0 means octal.
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  const std::size_t digits = text.starts_with('-') ? 1 : 0;
+  if (text.size() > digits + 1 && text[digits] == '0') return std::nullopt;
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 /// The sub-command that was parsed, or the App itself.
@@ -84,8 +97,8 @@ void Options::integer(const std::string& names, int64_t& target, const std::stri
       ->capture_default_str()
       ->type_name("N")
       ->check([low, high](const std::string& text) {
-        int64_t value = 0;
-        if (CLI::detail::lexical_cast(text, value) && value >= low && value <= high) return std::string();
+        const auto value = whole_number(text);
+        if (value && *value >= low && *value <= high) return std::string();
         return fmt::format("must be a whole number from {} to {}; got {}", low, high, text);
       });
 }

@@ -7,9 +7,12 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 namespace minnow::cli {
 namespace {
+
+constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20U;  // a multiple of every element's size
 
 template <class T>
 T load(std::span<const std::byte> bytes, std::size_t index) {
@@ -68,6 +71,40 @@ auto with_value(FileDtype dtype, std::span<const std::byte> bytes, std::size_t i
   }
 }
 
+/// @param pieces calls what it is given for each piece of the bytes; run twice
+template <class Pieces>
+std::optional<TensorStats> stats_of(FileDtype dtype, const Pieces& pieces) {
+  if (!readable(dtype)) return std::nullopt;
+  const auto each = [&](const auto& use) {
+    pieces([&](std::span<const std::byte> bytes) {
+      const std::size_t count = bytes.size() * 8 / dtype_bits(dtype);
+      for (std::size_t i = 0; i < count; ++i) use(value_at(dtype, bytes, i));
+    });
+  };
+  TensorStats stats;
+  stats.min = std::numeric_limits<double>::infinity();
+  stats.max = -stats.min;
+  double sum = 0;
+  each([&](double value) {
+    if (!std::isfinite(value)) {
+      ++stats.not_finite;
+      return;
+    }
+    ++stats.finite;
+    stats.min = std::min(stats.min, value);
+    stats.max = std::max(stats.max, value);
+    sum += value;
+  });
+  if (stats.finite == 0) return TensorStats{.not_finite = stats.not_finite};
+  stats.mean = sum / static_cast<double>(stats.finite);
+  double squares = 0;
+  each([&](double value) {
+    if (std::isfinite(value)) squares += (value - stats.mean) * (value - stats.mean);
+  });
+  stats.std = std::sqrt(squares / static_cast<double>(stats.finite));
+  return stats;
+}
+
 }  // namespace
 
 bool readable(FileDtype dtype) {
@@ -101,33 +138,22 @@ std::string text_at(FileDtype dtype, std::span<const std::byte> bytes, std::size
   });
 }
 
+void for_each_piece(const SafetensorsFile& file, const TensorEntry& entry, std::uint64_t bytes,
+                    const std::function<void(std::span<const std::byte>)>& use) {
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, kPieceBytes)));
+  for (std::uint64_t done = 0; done < bytes; done += buffer.size()) {
+    const auto piece = std::span(buffer).first(static_cast<std::size_t>(std::min(bytes - done, kPieceBytes)));
+    file.read_part(entry, done, piece);
+    use(piece);
+  }
+}
+
+std::optional<TensorStats> tensor_stats(const SafetensorsFile& file, const TensorEntry& entry) {
+  return stats_of(entry.dtype, [&](const auto& use) { for_each_piece(file, entry, entry.bytes(), use); });
+}
+
 std::optional<TensorStats> tensor_stats(FileDtype dtype, std::span<const std::byte> bytes) {
-  if (!readable(dtype)) return std::nullopt;
-  const std::size_t count = bytes.size() * 8 / dtype_bits(dtype);
-  TensorStats stats;
-  stats.min = std::numeric_limits<double>::infinity();
-  stats.max = -stats.min;
-  double sum = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double value = value_at(dtype, bytes, i);
-    if (!std::isfinite(value)) {
-      ++stats.not_finite;
-      continue;
-    }
-    ++stats.finite;
-    stats.min = std::min(stats.min, value);
-    stats.max = std::max(stats.max, value);
-    sum += value;
-  }
-  if (stats.finite == 0) return TensorStats{.not_finite = stats.not_finite};
-  stats.mean = sum / static_cast<double>(stats.finite);
-  double squares = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const double value = value_at(dtype, bytes, i);
-    if (std::isfinite(value)) squares += (value - stats.mean) * (value - stats.mean);
-  }
-  stats.std = std::sqrt(squares / static_cast<double>(stats.finite));
-  return stats;
+  return stats_of(dtype, [&](const auto& use) { use(bytes); });
 }
 
 std::int64_t element_count(std::span<const std::int64_t> shape) {

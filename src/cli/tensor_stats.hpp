@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -28,8 +29,16 @@ struct TensorStats {
 /// @return element `index` as text that gives the number back: "0.1", "-7", "true".
 [[nodiscard]] std::string text_at(FileDtype dtype, std::span<const std::byte> bytes, std::size_t index);
 
-/// Two passes in double: the mean, then the deviations from it. Nothing for types that are not readable.
+/// Two passes in double: the mean, then the deviations from it. Nothing for types that are not readable. The tensor is
+/// read in pieces, it may be larger than the memory.
+[[nodiscard]] std::optional<TensorStats> tensor_stats(const SafetensorsFile& file, const TensorEntry& entry);
+
+/// The same for numbers in memory.
 [[nodiscard]] std::optional<TensorStats> tensor_stats(FileDtype dtype, std::span<const std::byte> bytes);
+
+/// Calls `use(piece)` for the first `bytes` bytes of a tensor, in pieces of whole elements.
+void for_each_piece(const SafetensorsFile& file, const TensorEntry& entry, std::uint64_t bytes,
+                    const std::function<void(std::span<const std::byte>)>& use);
 
 /// @return elements of a tensor of this shape.
 [[nodiscard]] std::int64_t element_count(std::span<const std::int64_t> shape);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -110,7 +111,8 @@ Subject look_at(const fs::path& path) {
     throw IoError(fmt::format("[inspect] PATH must be a run, a checkpoint or a safetensors file; {} does not exist",
                               path.string()));
   }
-  if (!fs::is_directory(path)) return {.kind = "file", .files = {path}};
+  std::error_code ignored;  // what is wrong with the path is said when it is opened
+  if (!fs::is_directory(path, ignored)) return {.kind = "file", .files = {path}};
   if (fs::exists(path / "manifest.json") || fs::exists(path / kModelFile)) return checkpoint_at(path);
   if (fs::exists(path / "checkpoints")) return run_at(path);
   throw CheckpointError(fmt::format(
@@ -121,7 +123,7 @@ Subject look_at(const fs::path& path) {
 Json tensor_json(const SafetensorsFile& file, const TensorEntry& entry) {
   Json row = {
       {"name", entry.name}, {"dtype", dtype_name(entry.dtype)}, {"shape", entry.shape}, {"bytes", entry.bytes()}};
-  if (const auto stats = tensor_stats(entry.dtype, file.read(entry))) {
+  if (const auto stats = tensor_stats(file, entry)) {
     const bool any = stats->finite > 0;
     row["min"] = any ? Json(stats->min) : Json();
     row["max"] = any ? Json(stats->max) : Json();
@@ -224,19 +226,45 @@ std::string facts_text(const Json& all) {
   return text;
 }
 
+/// Numbers that are not finite become null, as in metrics.jsonl.
+Json value_json(FileDtype dtype, std::span<const std::byte> bytes, std::size_t i) {
+  if (dtype == FileDtype::kU64) return std::stoull(text_at(dtype, bytes, i));
+  if (dtype == FileDtype::kI64) return std::stoll(text_at(dtype, bytes, i));
+  if (dtype == FileDtype::kBool) return value_at(dtype, bytes, i) != 0;
+  const double value = value_at(dtype, bytes, i);
+  if (!std::isfinite(value)) return {};
+  return Json::parse(text_at(dtype, bytes, i));
+}
+
 /// Prints the numbers of one tensor, a line per row of its last axis.
 void print_values(const Arguments& arguments, const SafetensorsFile& file, const TensorEntry& entry) {
   if (!readable(entry.dtype)) {
     throw CheckpointError(
         fmt::format("[inspect] the values of {} can't be shown: its type is {}", entry.name, dtype_name(entry.dtype)));
   }
-  const std::vector<std::byte> bytes = file.read(entry);
   const std::int64_t count = element_count(entry.shape);
   const std::int64_t shown = arguments.limit == 0 ? count : std::min(count, arguments.limit);
   const std::int64_t row = entry.shape.empty() ? 1 : std::max<std::int64_t>(1, entry.shape.back());
-  for (std::int64_t i = 0; i < shown; ++i) {
-    const bool ends = (i + 1) % row == 0 || i + 1 == shown;
-    print_result(text_at(entry.dtype, bytes, static_cast<std::size_t>(i)) + (ends ? "\n" : " "));
+  const std::size_t element = dtype_bits(entry.dtype) / 8;
+  Json values = Json::array();
+  std::int64_t at = 0;
+  for_each_piece(file, entry, static_cast<std::uint64_t>(shown) * element, [&](std::span<const std::byte> bytes) {
+    for (std::size_t i = 0; i < bytes.size() / element; ++i) {
+      ++at;
+      if (arguments.json) {
+        values.push_back(value_json(entry.dtype, bytes, i));
+      } else {
+        print_result(text_at(entry.dtype, bytes, i) + (at % row == 0 || at == shown ? "\n" : " "));
+      }
+    }
+  });
+  if (arguments.json) {
+    print_result(json_line({{"path", arguments.path},
+                            {"name", entry.name},
+                            {"dtype", dtype_name(entry.dtype)},
+                            {"shape", entry.shape},
+                            {"numbers", count},
+                            {"values", values}}));
   }
   if (shown < count)
     print_line(fmt::format("{} of {} numbers shown; --limit 0 shows all", grouped(shown), grouped(count)));

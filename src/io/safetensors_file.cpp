@@ -48,9 +48,17 @@ void SafetensorsFile::read(const TensorEntry& entry, std::span<std::byte> target
     throw ShapeError(fmt::format("[safetensors] the target of {} must have {} bytes; got {}.",
                                  detail::shown(entry.name), entry.bytes(), target.size()));
   }
+  read_part(entry, 0, target);
+}
+
+void SafetensorsFile::read_part(const TensorEntry& entry, std::uint64_t offset, std::span<std::byte> target) const {
+  if (offset > entry.bytes() || target.size() > entry.bytes() - offset) {
+    throw ShapeError(fmt::format("[safetensors] a part of {} must end within its {} bytes; got {} bytes from {} on.",
+                                 detail::shown(entry.name), entry.bytes(), target.size(), offset));
+  }
   if (target.empty()) return;
-  if (file_) return file_->read_at(entry.begin, target);
-  std::memcpy(target.data(), memory_.data() + entry.begin, target.size());
+  if (file_) return file_->read_at(entry.begin + offset, target);
+  std::memcpy(target.data(), memory_.data() + entry.begin + offset, target.size());
 }
 
 std::vector<std::byte> SafetensorsFile::read(const TensorEntry& entry) const {

@@ -291,7 +291,12 @@ TrainResult train(const TrainOptions& options) {
   TrainSession::Setup setup = preparation.build();
   setup.lock = &*lock;
   TrainSession session(std::move(setup));
-  return session.run();
+  try {
+    return session.run();
+  } catch (const IoError&) {
+    lock->keep();  // a directory that went away in the middle of a save is the better reason
+    throw;
+  }
 }
 
 std::vector<ResumeFinding> compare_with_run(const TrainOptions& options) {

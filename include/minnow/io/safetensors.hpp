@@ -107,6 +107,9 @@ class SafetensorsFile {
   /// Copies a tensor's bytes (little-endian) into `target`, which must have exactly `entry.bytes()` bytes.
   /// @throws IoError if the file shrank or cannot be read.
   void read(const TensorEntry& entry, std::span<std::byte> target) const;
+  /// Copies the bytes of a tensor from its byte `offset` on: for tensors that may be larger than the memory.
+  /// @throws IoError if the file shrank or cannot be read; ShapeError if the part is not inside the tensor.
+  void read_part(const TensorEntry& entry, std::uint64_t offset, std::span<std::byte> target) const;
   /// @return a tensor's bytes in a new buffer.
   [[nodiscard]] std::vector<std::byte> read(const TensorEntry& entry) const;
 
