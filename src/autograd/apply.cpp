@@ -98,6 +98,12 @@ DType compute_dtype(const Op& op, std::span<const Tensor> inputs) {
 }
 
 std::vector<Tensor> apply(const Op& op, std::span<const Tensor> given, const AttrBox& attrs) {
+  if (!given.empty() && !given.front().defined()) {  // optional inputs come after the first
+    throw ShapeError(
+        fmt::format("[{}] the first input must be a tensor; got an empty handle. Hint: grad(x) is one as long as no "
+                    "backward reached x",
+                    op.doc.name));
+  }
   ThreadState& state = thread_state();
   Tape& tape = *state.tape;
   std::vector<Tensor> inputs(given.begin(), given.end());

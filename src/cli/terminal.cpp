@@ -55,6 +55,13 @@ void print_to_stderr(std::string_view text) {
   std::fflush(stderr);
 }
 
+bool stdout_refused = false;
+
+[[noreturn]] void refuse_stdout(int code) {
+  stdout_refused = true;
+  throw IoError(fmt::format("[output] stdout must take the result; got \"{}\"", std::strerror(code)));
+}
+
 }  // namespace
 
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
@@ -82,13 +89,12 @@ std::string styled(std::string_view text, Style style, bool color) {
 }
 
 void print_result(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size()) return;
-  throw IoError(fmt::format("[output] stdout must take the result; got \"{}\"", std::strerror(errno)));
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) refuse_stdout(errno);
 }
 
 void flush_results() {
-  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
-  throw IoError(fmt::format("[output] stdout must take the result; got \"{}\"", std::strerror(errno)));
+  if (stdout_refused) return;  // said before
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) refuse_stdout(errno);
 }
 
 void print_line(std::string_view text) { print_to_stderr(fmt::format("{}\n", text)); }

@@ -134,8 +134,11 @@ void Tensor::copy_from(const Tensor& source) {
     throw ShapeError(
         fmt::format("[copy_from] both shapes must be equal; got {} into {}", source.shape().str(), shape().str()));
   }
+  const bool elsewhere = source.storage() != storage();
+  const bool same_places = source.offset() == offset() && source.strides() == strides();
+  const Tensor from = elsewhere || same_places ? source : source.clone();  // a write must not change what is read later
   body_->storage->bump_version();
-  convert_strided(source, *this);
+  convert_strided(from, *this);
 }
 
 void Tensor::move_to(const Tensor& place) {

@@ -31,7 +31,9 @@ double seconds_until(const std::filesystem::path& metrics, std::int64_t step) {
   if (end == std::string::npos) return 0;
   const auto begin = text.rfind('\n', end);
   const auto line = nlohmann::json::parse(text.substr(begin == std::string::npos ? 0 : begin + 1), nullptr, false);
-  return line.is_object() ? line.value("seconds", 0.0) : 0;
+  if (!line.is_object()) return 0;
+  const auto seconds = line.find("seconds");  // somebody may have edited the file
+  return seconds != line.end() && seconds->is_number() ? seconds->get<double>() : 0;
 }
 
 /// @return whether nothing is left to do after that checkpoint.

@@ -180,5 +180,12 @@ TEST_F(Backward, CastsCarryGradientsInTheTypeOfTheirInput) {
   EXPECT_THROW((void)(x + cast(x, DType::f64)), ShapeError);
 }
 
+TEST_F(Backward, AnEmptyHandleIsRefusedNotFollowed) {
+  const Tensor x = leaf({1, 2});
+  EXPECT_THROW((void)(0.5 * grad(x)), ShapeError);  // no backward reached x: grad is an empty handle
+  EXPECT_THROW((void)(Tensor() + x), ShapeError);
+  EXPECT_THROW((void)sum(Tensor()), ShapeError);
+}
+
 }  // namespace
 }  // namespace minnow

@@ -58,6 +58,16 @@ TEST(Tensor, ViewsShareTheirNumbers) {
   EXPECT_THROW(column.copy_from(x), ShapeError);
 }
 
+TEST(Tensor, CopyFromAViewOfItselfReadsBeforeItWrites) {
+  Tensor square = counting({3, 3});
+  square.copy_from(square.as_strided({3, 3}, {1, 3}, 0));
+  EXPECT_EQ(square.to_vector<double>(), (Numbers{0, 3, 6, 1, 4, 7, 2, 5, 8}));
+  Tensor row = counting({5});
+  Tensor later = row.as_strided({4}, {1}, 1);
+  later.copy_from(row.as_strided({4}, {1}, 0));
+  EXPECT_EQ(row.to_vector<double>(), (Numbers{0, 0, 1, 2, 3}));
+}
+
 TEST(Tensor, AViewMustStayInsideItsStorage) {
   const Tensor x = counting({2, 3});
   EXPECT_NO_THROW((void)x.as_strided({6}, {1}, 0));
