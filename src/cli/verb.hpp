@@ -22,10 +22,13 @@ struct Verb {
 
 extern const Verb kVerbBench;
 extern const Verb kVerbCompare;
+extern const Verb kVerbCompletion;
 extern const Verb kVerbConfig;
+extern const Verb kVerbDoctor;
 extern const Verb kVerbEval;
 extern const Verb kVerbExport;
 extern const Verb kVerbInspect;
+extern const Verb kVerbMan;
 extern const Verb kVerbOps;
 extern const Verb kVerbPlot;
 extern const Verb kVerbReport;

@@ -32,6 +32,9 @@ HWY_INLINE VW multiply_low(VW a, VW b) {
 // One counter word per 64-bit lane, in its low half; the high half holds anything until the end.
 struct Counters {
   VW c0, c1, c2, c3;
+  // Those that the compiler adds itself would lack the instruction set (g++ refuses them on ARM).
+  HWY_INLINE Counters() {}
+  HWY_INLINE Counters(VW w0, VW w1, VW w2, VW w3) : c0(w0), c1(w1), c2(w2), c3(w3) {}
 };
 
 HWY_INLINE Counters counters_of(const RandomKey& key, std::uint64_t block) {
