@@ -41,7 +41,7 @@ std::string value_after(const std::string& text, const std::string& key) {
 }
 
 std::string processor_name() {
-  const std::string name = value_after(text_of("/proc/cpuinfo"), "model name");
+  std::string name = value_after(text_of("/proc/cpuinfo"), "model name");
   if (!name.empty()) return name;
   utsname machine{};
   return uname(&machine) == 0 ? machine.machine : "unknown";

@@ -33,7 +33,7 @@ HWY_INLINE VW multiply_low(VW a, VW b) {
 struct Counters {
   VW c0, c1, c2, c3;
   // Those that the compiler adds itself would lack the instruction set (g++ refuses them on ARM).
-  HWY_INLINE Counters() {}
+  HWY_INLINE Counters() {}  // NOLINT(modernize-use-equals-default): defaulted, it is one of those
   HWY_INLINE Counters(VW w0, VW w1, VW w2, VW w3) : c0(w0), c1(w1), c2(w2), c3(w3) {}
 };
 
