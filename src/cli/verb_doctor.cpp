@@ -69,7 +69,7 @@ std::string facts_text(const MachineFacts& facts) {
   text += line("products", fmt::format("OpenBLAS flavour {}, kernels {}", facts.blas_flavour, facts.blas_core));
   if (!facts.blas_config.empty()) text += line("", facts.blas_config);
   text += line("threads", fmt::format("{}", facts.threads));
-  for (const auto& [name, value] : facts.variables) text += line("", printable(name + "=" + value));
+  for (const auto& [name, value] : facts.variables) text += line("", printable(fmt::format("{}={}", name, value)));
   const std::string total = facts.memory_total > 0 ? human_bytes(facts.memory_total) + ", " : "";
   text += line("memory", facts.memory.bytes == UINT64_MAX
                              ? total + "no limit known"
