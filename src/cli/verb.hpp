@@ -21,6 +21,7 @@ struct Verb {
 };
 
 extern const Verb kVerbBench;
+extern const Verb kVerbChat;
 extern const Verb kVerbCompare;
 extern const Verb kVerbCompletion;
 extern const Verb kVerbConfig;
@@ -30,6 +31,7 @@ extern const Verb kVerbExport;
 extern const Verb kVerbInspect;
 extern const Verb kVerbMan;
 extern const Verb kVerbOps;
+extern const Verb kVerbPlan;
 extern const Verb kVerbPlot;
 extern const Verb kVerbReport;
 extern const Verb kVerbSample;

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "cli/json_line.hpp"
@@ -13,6 +12,7 @@
 #include "cli/prompt.hpp"
 #include "cli/run_options.hpp"
 #include "cli/sample_writer.hpp"
+#include "cli/sampler_options.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
 #include "cli/use_threads.hpp"
@@ -29,32 +29,16 @@ namespace {
 struct Arguments {
   std::string run;
   PromptSource prompt;
-  std::int64_t count = 1, max_tokens = 200, top_k = 0, seed = 1, repetition_window = 0, threads = 0;
-  double temperature = 0.8, top_p = 1, min_p = 0, repetition_penalty = 1;
+  SamplerWords sampler;
+  std::int64_t count = 1, max_tokens = 200, threads = 0;
   std::vector<std::string> stop;
   std::string checkpoint = "auto", weights = "auto", unknown = "error", log_level = "info";
   bool json = false, no_cache = false;
 };
 
-/// Weights times rows below which a token is written by one thread: waking the others would take longer than the work,
-/// many times so on a busy machine, where they wait for a processor. The thread count changes no bit of the text.
-constexpr std::int64_t kSharedWork = 8'000'000;
-
-void choose_threads(const LoadedRun& run, const Arguments& arguments) {
-  const bool small = run.model->parameters().count() < kSharedWork / arguments.count;
-  use_threads(arguments.threads == 0 && small ? 1 : arguments.threads);
-}
-
 GenerateOptions generate_options(const Arguments& arguments) {
   GenerateOptions options;
-  options.sampler = {.repetition_penalty = arguments.repetition_penalty,
-                     .repetition_window = arguments.repetition_window,
-                     .temperature = arguments.temperature,
-                     .top_k = arguments.top_k,
-                     .top_p = arguments.top_p,
-                     .min_p = arguments.min_p,
-                     .seed = static_cast<std::uint64_t>(arguments.seed)};
-  options.sampler.validate();
+  options.sampler = arguments.sampler.options();
   options.count = arguments.count;
   options.max_tokens = arguments.max_tokens;
   options.stop = arguments.stop;
@@ -109,7 +93,7 @@ int sample(const Arguments& arguments) {
   const WhichCheckpoint which = WhichCheckpoint::parse(arguments.checkpoint);
   const std::string prompt = read_prompt(arguments.prompt);
   const LoadedRun run = open_run(arguments.run, which, parse_weights(arguments.weights));
-  choose_threads(run, arguments);
+  use_writing_threads(*run.model, arguments.count, arguments.threads);
   for (const std::string& warning : run.warnings) print_warning(warning);
   const auto unknown = arguments.unknown == "replace" ? UnknownCharacter::kReplace : UnknownCharacter::kError;
   const std::vector<std::int32_t> ids = prompt_tokens(run.tokenizer.get(), *run.model, prompt, unknown);
@@ -126,29 +110,14 @@ int sample(const Arguments& arguments) {
   return stop_exit_code();
 }
 
-void declare_sampler(Options& options, Arguments& arguments) {
-  constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-  options.number("--temperature", arguments.temperature, "0 = always the likeliest token", 0, 1e6);
-  options.integer("--top-k", arguments.top_k, "Keep the k likeliest tokens; 0 = off", 0, kMost);
-  options.number("--top-p", arguments.top_p, "Keep the likeliest tokens up to this probability; above 0, 1 = off", 0,
-                 1);
-  options.number("--min-p", arguments.min_p, "Keep tokens with this part of the likeliest's probability; 0 = off", 0,
-                 1);
-  options.number("--repetition-penalty", arguments.repetition_penalty, "Lowers tokens already written; 1 = off", 1e-6,
-                 1e6);
-  options.integer("--repetition-window", arguments.repetition_window, "Tokens the penalty looks back at; 0 = all", 0,
-                  kMost);
-  options.texts("--stop", arguments.stop, "End the text before this string; may be repeated");
-  options.integer("--seed", arguments.seed, "Of the draws: the same seed gives the same text", 0, kMost);
-}
-
 Action setup(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.argument("RUN", arguments->run, "Directory of a run, or a checkpoint in it");
   prompt_options(options, arguments->prompt);
   options.integer("-n,--count", arguments->count, "Samples", 1, 100000);
   options.integer("--max-tokens", arguments->max_tokens, "Tokens per sample", 0, 1000000000);
-  declare_sampler(options, *arguments);
+  sampler_options(options, arguments->sampler);
+  options.texts("--stop", arguments->stop, "End the text before this string; may be repeated");
   options.text("--checkpoint", arguments->checkpoint,
                "best, latest, a step, or auto (the default) = best, else latest");
   weights_option(options, arguments->weights);

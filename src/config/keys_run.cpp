@@ -14,6 +14,7 @@ constexpr auto kSchedule = &Config::schedule;
 constexpr auto kEval = &Config::eval;
 constexpr auto kCheckpoint = &Config::checkpoint;
 constexpr auto kSample = &Config::sample;
+constexpr auto kChat = &Config::chat;
 constexpr auto kLog = &Config::log;
 constexpr auto kCompute = &Config::compute;
 constexpr auto kRun = &Config::run;
@@ -140,6 +141,11 @@ constexpr Key kLaterRows[] = {
         .in("texts")
         .when(samples, kSamples)
         .also("num_samples num_return_sequences"),
+
+    row<kChat, &ChatConfig::user>("chat.user", kFree, "Text in front of what a person says, in dialogues"),
+    row<kChat, &ChatConfig::assistant>("chat.assistant", kFree,
+                                       "Text between what a person says and the answer; empty = no dialogues"),
+    row<kChat, &ChatConfig::stop>("chat.stop", kFree, "Text that ends an answer; empty = what chat.user says"),
 
     row<kLog, &LogConfig::every_steps>("log.every_steps", kFree, "Write a line of metrics")
         .range(1, kMaxSteps)

@@ -131,8 +131,10 @@ constexpr Key kRows[] = {
         .range(0, 10)
         .also("initializer_range"),
 
-    row<kData, &DataConfig::path>("data.path", kFree,
-                                  "File or folder to train on, or \"builtin\"; its content is compared on a resume")
+    row<kData, &DataConfig::path>(
+        "data.path", kFree,
+        "File or folder to train on, or \"builtin\" (stories) or \"builtin:dialogues\"; its content "
+        "is compared on a resume")
         .path()
         .needed()
         .also("dataset data_dir train_file input_file data_path train_path"),

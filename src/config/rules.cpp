@@ -130,9 +130,11 @@ std::string tokenizer_fits_format(const Config& c) {
 }
 
 std::string builtin_is_text(const Config& c) {
-  if (c.data.path != "builtin" || (!holds_tokens(c) && c.tokenizer.type != TokenizerKind::kNone)) return "";
-  return "data.path = \"builtin\" is text: data.format must be \"auto\" or \"text\" and tokenizer.type must not be "
-         "\"none\"";
+  const bool builtin = c.data.path == "builtin" || c.data.path.starts_with("builtin:");
+  if (!builtin || (!holds_tokens(c) && c.tokenizer.type != TokenizerKind::kNone)) return "";
+  return fmt::format(
+      "data.path = \"{}\" is text: data.format must be \"auto\" or \"text\" and tokenizer.type must not be \"none\"",
+      c.data.path);
 }
 
 std::string samples_need_text(const Config& c) {
@@ -145,6 +147,11 @@ std::string early_stop_needs_evals(const Config& c) {
   if (c.train.early_stop_evals == 0 || c.eval.every_steps > 0) return "";
   return fmt::format("eval.every_steps must be at least 1 with train.early_stop_evals = {}; got 0",
                      c.train.early_stop_evals);
+}
+
+std::string dialogues_have_answers(const Config& c) {
+  if (!c.chat.assistant.empty() || (c.chat.user.empty() && c.chat.stop.empty())) return "";
+  return "chat.assistant must be given with chat.user or chat.stop: it is what an answer follows; got an empty one";
 }
 
 constexpr Rule kRules[] = {
@@ -167,6 +174,7 @@ constexpr Rule kRules[] = {
     {{"data.path", "tokenizer.type", "data.format"}, builtin_is_text},
     {{"sample.every_steps", "tokenizer.type"}, samples_need_text},
     {{"eval.every_steps", "train.early_stop_evals"}, early_stop_needs_evals},
+    {{"chat.assistant", "chat.user", "chat.stop"}, dialogues_have_answers},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "data/dataset_parts.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
+#include "minnow/data/dialogue_corpus.hpp"
 
 namespace minnow {
 
@@ -47,7 +48,7 @@ void check_options(const DatasetOptions& options) {
 
 bool is_token_data(const std::string& path, FileFormat format) {
   if (format != FileFormat::kAuto) return format != FileFormat::kText;
-  if (path == "builtin") return false;
+  if (names_builtin(path)) return false;
   std::error_code code;
   if (!std::filesystem::is_directory(path, code)) return path.ends_with(".bin");
   return list_files(path, ".txt").empty() && !list_files(path, ".bin").empty();

@@ -6,7 +6,7 @@
 #include "data/dataset_parts.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
-#include "minnow/data/story_corpus.hpp"
+#include "minnow/data/dialogue_corpus.hpp"
 #include "minnow/text/byte_tokenizer.hpp"
 #include "minnow/text/char_tokenizer.hpp"
 #include "minnow/text/utf8.hpp"
@@ -20,8 +20,8 @@ using Texts = std::vector<std::string_view>;
 constexpr std::size_t kEncodePart = 1U << 20;
 
 TextCorpus load(const std::string& path, const DatasetOptions& options) {
-  if (path != "builtin") return read_text_files(path, options.documents);
-  return make_text_corpus(story_corpus(options.builtin_bytes, options.builtin_seed), path, options.documents);
+  if (!names_builtin(path)) return read_text_files(path, options.documents);
+  return make_text_corpus(builtin_corpus(path, options.builtin_bytes, options.builtin_seed), path, options.documents);
 }
 
 struct SplitTexts {

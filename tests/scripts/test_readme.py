@@ -35,7 +35,8 @@ class Tour(unittest.TestCase):
             for command in tour():
                 self.assertEqual(command[0], "build/minnow")
                 command += SHORT if command[1] == "train" else []
-                result = subprocess.run(command, cwd=place, capture_output=True, text=True, timeout=120, check=False)
+                result = subprocess.run(command, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                        timeout=120, check=False)
                 with self.subTest(shlex.join(command)):
                     self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
                     self.assertTrue(result.stdout + result.stderr, "no output at all")

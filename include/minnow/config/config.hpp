@@ -112,7 +112,7 @@ enum class OrderKind { kEpoch, kRandom };
 
 /// Table [data]: what is read, how it is split in training and validation, and in which order it comes.
 struct DataConfig {
-  std::string path;  ///< file, folder, or "builtin" for the built-in corpus; must be given
+  std::string path;  ///< file, folder, or "builtin" or "builtin:dialogues" for a built-in corpus; must be given
   DataFormat format = DataFormat::kAuto;
   std::string val_path;  ///< the validation data when split = "file"
   SplitKind split = SplitKind::kFraction;
@@ -262,6 +262,16 @@ struct SampleConfig {
   bool operator==(const SampleConfig&) const = default;
 };
 
+/// Table [chat]: how the dialogues of the training text are written. A turn reads: user, what is said, assistant, the
+/// answer, stop.
+struct ChatConfig {
+  std::string user;       ///< in front of what a person says
+  std::string assistant;  ///< between that and the answer; empty = the text has no dialogues
+  std::string stop;       ///< ends the answer; empty = the next turn's `user` does
+
+  bool operator==(const ChatConfig&) const = default;
+};
+
 /// Table [log].
 struct LogConfig {
   int64_t every_steps = 10;
@@ -298,6 +308,7 @@ struct Config {
   EvalConfig eval;
   CheckpointConfig checkpoint;
   SampleConfig sample;
+  ChatConfig chat;
   LogConfig log;
   ComputeConfig compute;
   RunConfig run;

@@ -42,7 +42,7 @@ enum class TokenizerChoice { kChar, kByte, kNone };
 /// Everything that determines the data of a run. (Each member has an initializer, so that a few can be named and the
 /// rest left.)
 struct DatasetOptions {
-  std::string path{};      ///< file, folder or "builtin"
+  std::string path{};      ///< file, folder, "builtin" or "builtin:dialogues"
   std::string val_path{};  ///< the same for validation; only with SplitRule::kFile
   FileFormat format = FileFormat::kAuto;
   Documents documents = Documents::kStream;
