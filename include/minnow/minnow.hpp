@@ -3,6 +3,7 @@
 /// Includes the whole public interface of minnow.
 
 #include "minnow/autograd/backward.hpp"
+#include "minnow/autograd/cancel.hpp"
 #include "minnow/autograd/gradient_check.hpp"
 #include "minnow/autograd/op.hpp"
 #include "minnow/autograd/variable.hpp"

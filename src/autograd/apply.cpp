@@ -105,6 +105,7 @@ std::vector<Tensor> apply(const Op& op, std::span<const Tensor> given, const Att
                     op.doc.name));
   }
   ThreadState& state = thread_state();
+  throw_if_cancelled(state);
   Tape& tape = *state.tape;
   std::vector<Tensor> inputs(given.begin(), given.end());
   std::vector<std::int32_t> values(inputs.size(), kNoValue);

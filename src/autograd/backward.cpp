@@ -52,6 +52,7 @@ class Walk {
   }
 
   void visit(Node& node) {
+    throw_if_cancelled(thread_state());
     if (node.used) {
       throw ShapeError(
           fmt::format("[backward] the graph must not be used up; the node {} was already walked. Hint: pass "

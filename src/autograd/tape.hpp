@@ -99,8 +99,12 @@ struct ThreadState {
   ScopeTable scopes;  // outlives tapes: those of recomputations share it
   bool recording = true;
   bool anomaly = false;
+  const std::function<bool()>* stop = nullptr;  // of the innermost CancelScope
 };
 ThreadState& thread_state();
+
+/// Throws: Cancelled when the innermost CancelScope says so.
+void throw_if_cancelled(const ThreadState& state);
 
 /// Throws: NumericError naming operation, scope, `what` and index when `x` holds a NaN or an infinity.
 void check_finite(const Tensor& x, const Op& op, std::int32_t scope, std::string_view what);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "minnow/autograd/backward.hpp"
+#include "minnow/autograd/cancel.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
 #include "minnow/dist/tree_sum.hpp"
@@ -67,9 +68,14 @@ struct TrainStep::Parts {
       const ForwardMode mode{
           .training = true, .seed = options.seed, .step = static_cast<std::uint64_t>(step), .first_sequence = first};
       const BatchTensors in = batch_tensors(batch, first, rows);
-      const Tensor loss = model.loss(in.tokens, in.targets, static_cast<double>(batch.counted_in_step), mode);
-      backward(loss);
-      loss_value = loss.item();
+      try {
+        const Tensor loss = model.loss(in.tokens, in.targets, static_cast<double>(batch.counted_in_step), mode);
+        backward(loss);
+        loss_value = loss.item();
+      } catch (...) {
+        clear_tape();  // its tensors lie in the arena of this leaf
+        throw;
+      }
     }
     sum.push(loss_value);
   }
@@ -104,8 +110,12 @@ std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, 
   }
   p.sum.reset();
   for (Index first = 0; first < batch.rows; first += p.options.leaf_sequences) {
-    if (stop && stop()) return std::nullopt;
-    p.run_leaf(batch, first, std::min(p.options.leaf_sequences, batch.rows - first), step);
+    try {
+      const CancelScope cancel(stop);
+      p.run_leaf(batch, first, std::min(p.options.leaf_sequences, batch.rows - first), step);
+    } catch (const Cancelled&) {
+      return std::nullopt;
+    }
   }
   const Tensor gradients = p.sum.finish();
   result.loss = p.sum.loss();

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "minnow/autograd/backward.hpp"
+#include "minnow/autograd/cancel.hpp"
 #include "minnow/autograd/variable.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/ops/elementwise.hpp"
@@ -186,6 +187,29 @@ TEST_F(TapeTest, TrainingStepsInTheArenaHaveTheBitsOfTheHeap) {
   EXPECT_EQ(train(nullptr), train(&arena));
   EXPECT_EQ(arena.statistics().recorded, 1U);
   EXPECT_GE(arena.statistics().replayed + arena.statistics().departed, 1U);
+}
+
+TEST_F(TapeTest, ACancelScopeEndsForwardAndBackwardBetweenTwoOperations) {
+  const Tensor x = leaf({3});
+  const auto pass = [&x] { backward(sum(exp(x * 2.0))); };
+  std::int64_t asked = 0;
+  {
+    const std::function<bool()> never = [&asked] { return ++asked < 0; };
+    const CancelScope scope(never);
+    pass();
+  }
+  EXPECT_EQ(asked, 6);  // three operations, there and back
+  for (std::int64_t last = 1; last <= asked; ++last) {
+    std::int64_t questions = 0;
+    const std::function<bool()> stop = [&] { return ++questions == last; };
+    const CancelScope scope(stop);
+    EXPECT_THROW(pass(), Cancelled) << "at question " << last;
+    EXPECT_EQ(questions, last);
+    clear_tape();
+  }
+  set_grad(x, {});
+  pass();  // no scope is left over
+  EXPECT_TRUE(grad(x).defined());
 }
 
 }  // namespace

@@ -50,14 +50,15 @@ class Resume : public ::testing::Test {
     expect_same(expected, outcome_of(prefix), "interrupted at each of them");
   }
 
-  /// Ends the run at the n-th question whether a signal came (between steps, leaves, evaluation batches and sampled
-  /// tokens), or lets it die there without saving, and resumes.
-  void end_at_questions(const LoadedConfig& config, std::int64_t stride, bool dies) const {
+  /// Ends the run at about `visits` of the questions whether a signal came (between steps, operations, evaluation
+  /// batches and sampled tokens), or lets it die there without saving, and resumes.
+  void end_at_questions(const LoadedConfig& config, std::int64_t visits, bool dies) const {
     Watcher all;
     fs::remove_all(run("straight"));
     train_once(config, run("straight"), all);
     const Outcome expected = outcome_of(run("straight"));
-    ASSERT_GT(all.questions, 40);
+    ASSERT_GT(all.questions, 1000);
+    const std::int64_t stride = all.questions / visits | 1;  // odd, so that it falls on every kind of place
     for (std::int64_t question = 0; question < all.questions; question += stride) {
       const fs::path cut = run("cut");
       Watcher watcher;
@@ -94,20 +95,22 @@ TEST_F(Resume, SlowAtEachOf200StepsEqualsTheStraightRun) {
 }
 
 TEST_F(Resume, InsideStepsEvaluationsAndSamplesEqualsTheStraightRun) {
-  end_at_questions(config({"train.max_steps=21"}), 13, false);
+  end_at_questions(config({"train.max_steps=21"}), 30, false);
 }
-TEST_F(Resume, SlowInsideEverythingEqualsTheStraightRun) { end_at_questions(config({"train.max_steps=21"}), 1, false); }
+TEST_F(Resume, SlowInsideEverythingEqualsTheStraightRun) {
+  end_at_questions(config({"train.max_steps=21"}), 400, false);
+}
 TEST_F(Resume, DeathsInsideStepsEvaluationsAndSamplesLoseNothing) {
-  end_at_questions(config({"train.max_steps=21"}), 13, true);
+  end_at_questions(config({"train.max_steps=21"}), 30, true);
 }
-TEST_F(Resume, SlowDeathsAnywhereLoseNothing) { end_at_questions(config({"train.max_steps=21"}), 1, true); }
+TEST_F(Resume, SlowDeathsAnywhereLoseNothing) { end_at_questions(config({"train.max_steps=21"}), 400, true); }
 
 // Evaluation, sample, log line and checkpoint all fall on the same step: the order of the end of a step is put to test.
 TEST_F(Resume, WhenEverythingFallsOnOneStep) {
   const auto all = config({"train.max_steps=6", "eval.every_steps=3", "sample.every_steps=3",
                            "checkpoint.every_steps=3", "log.every_steps=1", "train.early_stop_evals=2"});
-  end_at_questions(all, 5, false);
-  end_at_questions(all, 5, true);
+  end_at_questions(all, 25, false);
+  end_at_questions(all, 25, true);
 }
 
 TEST_F(Resume, AnEvaluationThatIsRepeatedCountsOnceForEarlyStopping) {
@@ -119,7 +122,8 @@ TEST_F(Resume, AnEvaluationThatIsRepeatedCountsOnceForEarlyStopping) {
   const TrainResult straight = train_once(flat, run("straight"), watcher);
   ASSERT_EQ(straight.reason, StopReason::kEarlyStop);
   ASSERT_EQ(straight.step, 6);
-  for (std::int64_t question = 0; question < watcher.questions; question += 3) {
+  const std::int64_t stride = watcher.questions / 50 | 1;
+  for (std::int64_t question = 0; question < watcher.questions; question += stride) {
     Watcher cut;
     cut.stop_at_question = question;
     train_once(flat, run("cut"), cut);
@@ -132,13 +136,16 @@ TEST_F(Resume, AnEvaluationThatIsRepeatedCountsOnceForEarlyStopping) {
 
 TEST_F(Resume, AChainOfRandomInterruptionsEqualsTheStraightRun) {
   const auto longer = config({"train.max_steps=60"});
-  const Outcome expected = straight(longer);
+  Watcher all;
+  train_once(longer, run("straight"), all);
+  const Outcome expected = outcome_of(run("straight"));
+  const auto longest = static_cast<std::uint32_t>(all.questions / 10);  // six steps
   std::uint32_t state = 7;
   int processes = 0;
   for (; processes < 200; ++processes) {
     state = state * 1664525U + 1013904223U;
     Watcher watcher;
-    watcher.stop_at_question = (state >> 16U) % 60;
+    watcher.stop_at_question = (state >> 8U) % longest;
     if (train_once(longer, run("chain"), watcher).reason == StopReason::kFinished) break;
   }
   EXPECT_GT(processes, 5);

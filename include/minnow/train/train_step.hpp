@@ -42,7 +42,7 @@ class TrainStep {
   /// Trains on one batch. A loss or gradient that is not finite, or a batch without counted targets, changes nothing.
   /// @param batch all rows of the step
   /// @param step number of the step, from 0: the counter of dropout
-  /// @param stop asked between leaves; true abandons the step with nothing changed
+  /// @param stop asked between operations; true abandons the step with nothing changed
   /// @return nothing when it was abandoned
   std::optional<StepResult> run(const Batch& batch, std::int64_t step, double learning_rate,
                                 const std::function<bool()>& stop = {});
