@@ -132,6 +132,7 @@ std::vector<Tensor> apply(const Op& op, std::span<const Tensor> given, const Att
     for (const Tensor& output : outputs) check_finite(output, op, tape.scope, "the result");
   }
   if (recorded) record(tape, op, inputs, outputs, aux, attrs, std::move(values));
+  if (state.observer != nullptr) show_call(op, attrs, given, outputs);
   return outputs;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "minnow/autograd/observe.hpp"
 #include "minnow/autograd/op.hpp"
 
 namespace minnow {
@@ -100,11 +101,15 @@ struct ThreadState {
   bool recording = true;
   bool anomaly = false;
   const std::function<bool()>* stop = nullptr;  // of the innermost CancelScope
+  const std::function<void(const OpCall&)>* observer = nullptr;
 };
 ThreadState& thread_state();
 
 /// Throws: Cancelled when the innermost CancelScope says so.
 void throw_if_cancelled(const ThreadState& state);
+
+/// Shows a call to this thread's observer, which must be there.
+void show_call(const Op& op, const AttrBox& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
 
 /// Throws: NumericError naming operation, scope, `what` and index when `x` holds a NaN or an infinity.
 void check_finite(const Tensor& x, const Op& op, std::int32_t scope, std::string_view what);

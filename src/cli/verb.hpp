@@ -20,6 +20,7 @@ struct Verb {
   Action (*setup)(Options&);  ///< declares the options and returns what to do; an empty action if a command must follow
 };
 
+extern const Verb kVerbAttention;
 extern const Verb kVerbBench;
 extern const Verb kVerbChat;
 extern const Verb kVerbCompare;
@@ -37,6 +38,7 @@ extern const Verb kVerbReport;
 extern const Verb kVerbSample;
 extern const Verb kVerbTrain;
 extern const Verb kVerbVerify;
+extern const Verb kVerbWalk;
 
 /// @return all verbs in the order of `minnow help`.
 std::span<const Verb* const> verbs();

@@ -10,6 +10,18 @@
 
 namespace minnow::ops {
 
+/// Options of one call of packed_self_attention.
+struct PackedAttentionAttrs {
+  Index n_head = 1;
+  AttentionOptions options;
+};
+
+/// Options of one call of row_attention.
+struct RowAttentionAttrs {
+  Index n_head = 1, n_kv_head = 1;
+  AttentionOptions options;
+};
+
 /// @return the view of a (B, H, T, D) tensor whose heads have unit stride.
 template <class T>
 kernels::HeadView<T> heads_of(T* data, const Shape& strides) {

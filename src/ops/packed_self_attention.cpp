@@ -10,10 +10,7 @@ namespace ops {
 namespace {
 
 struct PackedSelfAttention {
-  struct Attrs {
-    Index n_head = 1;
-    AttentionOptions options;
-  };
+  using Attrs = PackedAttentionAttrs;
   static constexpr OpDoc kDoc{"packed_self_attention",
                               "packed_self_attention(qkv, n_head, options, key_lengths?) -> out",
                               "scaled_dot_product_attention of the heads in qkv (B, T, 3C), side by side in (B, T, C)",

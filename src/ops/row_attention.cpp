@@ -10,10 +10,7 @@ namespace ops {
 namespace {
 
 struct RowAttention {
-  struct Attrs {
-    Index n_head = 1, n_kv_head = 1;
-    AttentionOptions options;
-  };
+  using Attrs = RowAttentionAttrs;
   static constexpr OpDoc kDoc{"row_attention",
                               "row_attention(q, k, v, n_head, n_kv_head, options, key_lengths?) -> out",
                               "scaled_dot_product_attention of heads that lie side by side: q (B, Tq, H D), k (B, Tk, "

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "minnow/base/sha256.hpp"
 #include "minnow/text/utf8.hpp"
 
 namespace minnow {
@@ -69,6 +70,24 @@ std::string script_string(std::string_view text) {
 std::string script_number(double value) {
   if (std::isnan(value)) return "null";
   return std::isinf(value) ? "false" : fmt::format("{:.6g}", value);
+}
+
+std::string base64(std::span<const std::uint8_t> bytes) {
+  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t group = 0;
+    for (std::size_t k = 0; k < 3; ++k) group = (group << 8U) | (i + k < bytes.size() ? bytes[i + k] : 0U);
+    for (unsigned k = 0; k < 4; ++k) text += i + k <= bytes.size() ? kLetters[(group >> (18 - 6 * k)) & 63U] : '=';
+  }
+  return text;
+}
+
+std::string script_hash(std::string_view script) {
+  Sha256 hash;
+  hash.update(script);
+  return fmt::format("'sha256-{}'", base64(hash.finish()));
 }
 
 }  // namespace minnow

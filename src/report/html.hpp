@@ -2,6 +2,8 @@
 /// @file
 /// Writes text of unknown origin into HTML so that it stays text.
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,5 +18,11 @@ namespace minnow {
 
 /// @return a JSON number, `null` for kNotLogged, `false` for kNotFinite. Six digits: finer than any screen.
 [[nodiscard]] std::string script_number(double value);
+
+/// @return the bytes in Base64. Source: RFC 4648, section 4.
+[[nodiscard]] std::string base64(std::span<const std::uint8_t> bytes);
+
+/// @return what a content security policy calls a script of this text, with its quotes.
+[[nodiscard]] std::string script_hash(std::string_view script);
 
 }  // namespace minnow

@@ -2,33 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
-#include <span>
-
-#include "minnow/base/sha256.hpp"
 #include "report/html.hpp"
 #include "report/page_parts.hpp"
 
 namespace minnow {
 namespace {
-
-/// Source: RFC 4648, section 4.
-std::string base64(std::span<const std::uint8_t> bytes) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) group = (group << 8U) | (i + k < bytes.size() ? bytes[i + k] : 0U);
-    for (unsigned k = 0; k < 4; ++k) text += i + k <= bytes.size() ? kLetters[(group >> (18 - 6 * k)) & 63U] : '=';
-  }
-  return text;
-}
-
-std::string source_hash(std::string_view script) {
-  Sha256 hash;
-  hash.update(script);
-  return fmt::format("'sha256-{}'", base64(hash.finish()));
-}
 
 constexpr std::string_view kCurves = R"(<section aria-labelledby="curves">
 <h2 id="curves">Curves</h2>
@@ -46,7 +24,7 @@ std::string page_html(const PageContent& content, std::string_view version) {
   const std::string title = html_text(content.title);
   const std::string policy =
       fmt::format("default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src {} {}",
-                  source_hash(kDygraphsScript), source_hash(kPageScript));
+                  script_hash(kDygraphsScript), script_hash(kPageScript));
   std::string html = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   html += fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", policy);
   html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";

@@ -11,5 +11,6 @@ add_custom_command(
   COMMAND ${CMAKE_COMMAND} -DDYGRAPHS=${MINNOW_DYGRAPHS} -DPAGE=${page} -DOUTPUT=${MINNOW_PAGE_PARTS}
           -P ${CMAKE_CURRENT_SOURCE_DIR}/report/embed.cmake
   DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/report/embed.cmake ${page}/page.js ${page}/page.css ${page}/dygraphs_license.txt
+          ${page}/attention.js ${page}/attention.css ${page}/walk.js ${page}/walk.css
           ${MINNOW_DYGRAPHS}/dygraph.min.js ${MINNOW_DYGRAPHS}/dygraph.min.css
   COMMENT "Embedding the report page" VERBATIM)

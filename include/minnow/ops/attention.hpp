@@ -9,6 +9,8 @@
 
 namespace minnow {
 
+struct OpCall;
+
 /// Where the diagonal of a causal mask lies when there are more keys than queries, or fewer.
 enum class CausalAlign {
   kTopLeft,      ///< query i sees keys j <= i
@@ -89,5 +91,18 @@ struct SparsePattern {
 /// Source: Child et al. 2019, Sparse Transformers (strided, fixed); Zaheer et al. 2020, BigBird (blocks); Beltagy et
 /// al. 2020, Longformer (dilated).
 [[nodiscard]] Tensor sparse_attention_mask(Index length, const SparsePattern& pattern);
+
+/// What one call of attention worked on, the heads taken apart: views, without gradient.
+struct AttentionCall {
+  Tensor q, k, v;  ///< (B, H, Tq, D), (B, Hkv, Tk, D), (B, Hkv, Tk, Dv)
+  AttentionOptions options;
+  AttentionInputs inputs;
+
+  /// @return (B, H, Tq, Tk): the weights of that call, before dropout.
+  [[nodiscard]] Tensor weights() const { return attention_weights(q, k, options, inputs); }
+};
+
+/// @return what an observed call worked on if it was one of the three operations above, else nothing.
+[[nodiscard]] std::optional<AttentionCall> attention_call(const OpCall& call);
 
 }  // namespace minnow
