@@ -22,7 +22,6 @@ constexpr double kMostCells = 2'000'000;
 /// Sizes that all panels share.
 struct Grid {
   double cell = 0, left = 0, top = 0, panel = 0;  // edge of a cell, room for labels, edge of a map
-  bool turned = false;                            // keys' labels
   Index every = 1;                                // so many tokens have a label
 };
 
@@ -48,9 +47,9 @@ Grid make_grid(const AttentionMaps& maps, const MapRows& rows) {
   longest = std::min(longest, kLongest);
   grid.cell = cell_size(maps, rows);
   grid.every = std::max<Index>(1, static_cast<Index>(std::ceil(kLabelCell / grid.cell)));
-  grid.turned = width_of(longest, kSmall) + 2 > grid.cell * static_cast<double>(grid.every);
+  const bool turned = width_of(longest, kSmall) + 2 > grid.cell * static_cast<double>(grid.every);
   grid.left = width_of(longest, kSmall) + 8;
-  grid.top = grid.turned ? width_of(longest, kSmall) + 8 : kSmall + 6;
+  grid.top = turned ? width_of(longest, kSmall) + 8 : kSmall + 6;
   grid.panel = grid.cell * static_cast<double>(maps.length());
   return grid;
 }
@@ -80,7 +79,8 @@ class PanelMaker {
     const double middle = grid_.cell * (static_cast<double>(i) + 0.5);
     const double drop = 0.35 * kSmall;  // from the middle of capitals to their foot
     sheet_.texts.push_back({left - 5, top + middle + drop, kSmall, Anchor::kEnd, false, Ink::kMuted, label});
-    if (grid_.turned) {
+    const double room = grid_.cell * static_cast<double>(grid_.every);
+    if (width_of(count_characters(label), kSmall) + 2 > room) {
       sheet_.texts.push_back({left + middle + drop, top - 5, kSmall, Anchor::kStart, true, Ink::kMuted, label});
     } else {
       sheet_.texts.push_back({left + middle, top - 5, kSmall, Anchor::kMiddle, false, Ink::kMuted, label});

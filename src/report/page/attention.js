@@ -50,8 +50,9 @@
     const room = scroll.clientWidth - 2;
     const size = 12, left = Math.ceil(longest * size * .62) + 10;
     const cell = Math.max(10, Math.min(56, Math.floor((room - left) / T)));
-    const turned = longest * size * .62 > cell - 2;
-    grid = {cell, left, size, turned, top: turned ? left : size + 10, every: Math.max(1, Math.ceil(13 / cell))};
+    const every = Math.max(1, Math.ceil(13 / cell));
+    const turned = label => [...label].length * size * .62 > cell * every - 2;  // too wide for its column
+    grid = {cell, left, size, turned, every, top: labels.some(turned) ? left : size + 10};
   };
   const sized = (canvas, width, height) => {
     const ratio = window.devicePixelRatio || 1;
@@ -97,8 +98,8 @@
       if (i % every !== 0 && !chosenKey) continue;
       pen.save();
       pen.translate(left + (i + .5) * cell, top - 6);
-      if (turned) pen.rotate(-Math.PI / 2); else pen.translate(0, -size / 2);
-      pen.textAlign = turned ? 'left' : 'center';
+      if (turned(labels[i])) pen.rotate(-Math.PI / 2); else pen.translate(0, -size / 2);
+      pen.textAlign = turned(labels[i]) ? 'left' : 'center';
       pen.fillText(labels[i], 0, 0);
       pen.restore();
     }
