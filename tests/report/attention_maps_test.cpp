@@ -113,6 +113,26 @@ std::vector<double> plain_weights(const Tensor& q, const Tensor& k, Index window
   return weights;
 }
 
+/// The weights are those of the pass if they make its output from its values: (H, T, T) times (Hkv, T, D) is (T, H D).
+void expect_output(const std::vector<double>& weights, const Tensor& v, const Tensor& out) {
+  const auto values = v.to_vector<double>();
+  const auto got = out.to_vector<double>();
+  const Index length = v.size(2), width = v.size(3), heads = out.size(-1) / width, group = heads / v.size(1);
+  for (Index h = 0; h < heads; ++h) {
+    for (Index i = 0; i < length; ++i) {
+      for (Index d = 0; d < width; ++d) {
+        double sum = 0;
+        for (Index j = 0; j < length; ++j) {
+          sum += weights[static_cast<std::size_t>((h * length + i) * length + j)] *
+                 values[static_cast<std::size_t>((h / group * length + j) * width + d)];
+        }
+        ASSERT_NEAR(sum, got[static_cast<std::size_t>((i * heads + h) * width + d)], 1e-5)
+            << h << ", " << i << ", " << d;
+      }
+    }
+  }
+}
+
 TEST(AttentionMaps, EqualTheSoftmaxOfTheModelsOwnQueriesAndKeys) {
   for (const Case& one : cases()) {
     SCOPED_TRACE(one.name);
@@ -125,6 +145,7 @@ TEST(AttentionMaps, EqualTheSoftmaxOfTheModelsOwnQueriesAndKeys) {
       const auto seen = attention_call(call);
       if (!seen) return;
       const auto layer = plain_weights(seen->q, seen->k, one.config.sliding_window);
+      expect_output(layer, seen->v, call.outputs[0]);
       expected.insert(expected.end(), layer.begin(), layer.end());
     });
     (void)model->logits(Tensor::from(ids, {1, kTokens}), {});
