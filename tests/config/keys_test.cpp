@@ -30,7 +30,7 @@ TEST(Keys, AreUniqueGroupedAndDocumented) {
     table = key.table();
   }
   EXPECT_EQ(names.size(), config_keys().size());
-  EXPECT_EQ(config_tables().size(), 12U);
+  EXPECT_EQ(config_tables().size(), 13U);
 }
 
 TEST(Keys, DefaultsAreAllowedValues) {
