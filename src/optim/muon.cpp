@@ -14,14 +14,6 @@
 namespace minnow {
 namespace {
 
-constexpr Index kWorkLimit = 1 << 22;  // numbers of work space that matrices in hand at once may take together
-
-/// Work space of one matrix: X and its successor, S and S S.
-Index work_size(Index rows, Index cols) {
-  const Index small = std::min(rows, cols);
-  return 2 * rows * cols + 2 * small * small;
-}
-
 /// X, made orthogonal in place by Newton-Schulz steps.
 template <class T>
 class Orthogonal {

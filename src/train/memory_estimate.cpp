@@ -8,6 +8,7 @@
 
 #include "minnow/base/error.hpp"
 #include "minnow/base/parallel.hpp"
+#include "minnow/optim/muon.hpp"
 #include "minnow/train/memory.hpp"
 
 namespace minnow {
@@ -64,15 +65,15 @@ double passing_forward(const ModelConfig& m) {
 /// of a product: blocks of A and the whole of B along a piece of the sum.
 /// Source: OpenBLAS 0.3.21, param.h, SGEMM_DEFAULT_P and _Q of SKYLAKEX.
 double process_bytes(const ModelConfig& m) {
-  constexpr double kProgram = 14 << 20;
+  constexpr double kProgram = 15.5 * (1 << 20);
   constexpr double kBlockRows = 448, kPiece = 384;
   const double width = as_double(m.n_embd);
   const double widest = std::max(as_double(m.hidden_width()), qkv_width(m));
   return kProgram + kBytes * std::min(width, kPiece) * (kBlockRows + widest) * threads();
 }
 
-/// Buffers of the optimizer for each parameter, the average of the weights included. Adafactor's rows and columns and
-/// Muon's work space are small against them.
+/// Buffers of the optimizer for each parameter, the average of the weights included. Adafactor's rows and columns
+/// are small against them.
 double buffers_per_value(const OptimizerConfig& o) {
   const double average = o.ema_decay > 0 ? 1 : 0;
   const double velocity = o.momentum > 0 ? 1 : 0;
@@ -95,14 +96,20 @@ double buffers_per_value(const OptimizerConfig& o) {
   return average;
 }
 
-/// Muon keeps one number for each of the matrices inside the blocks and two for all others.
+/// Muon keeps one number for each of the matrices inside the blocks and two for all others, and has work space for as
+/// many matrices as it moves at once.
 double muon_numbers(const Config& c, double values) {
   if (c.optimizer.name != OptimizerKind::kMuon) return 0;
   const ModelConfig& m = c.model;
   const double width = as_double(m.n_embd);
   const double narrow = as_double(m.kv_heads() * m.head_dim());
-  const double layer = 2 * width * (width + narrow) + (m.gated() ? 3 : 2) * width * as_double(m.hidden_width());
-  return 2 * values - as_double(m.n_layer) * layer;
+  const double hidden_layers = m.gated() ? 3 : 2;
+  const double layer = 2 * width * (width + narrow) + hidden_layers * width * as_double(m.hidden_width());
+  const auto work = [&](std::int64_t rows) { return as_double(Muon::work_size(rows, m.n_embd)); };
+  const double of_hidden = work(m.hidden_width());
+  const double of_layer = 2 * work(m.n_embd) + 2 * work(m.kv_heads() * m.head_dim()) + hidden_layers * of_hidden;
+  const double at_once = std::max(as_double(Muon::kWorkLimit), std::max(of_hidden, work(m.n_embd)));
+  return 2 * values - as_double(m.n_layer) * layer + std::min(as_double(m.n_layer) * of_layer, at_once);
 }
 
 double sample_numbers(const Config& c, double vocab) {

@@ -32,6 +32,14 @@ class Muon final : public Optimizer {
   Muon(FlatLayout layout, const MuonOptions& options, DType dtype = DType::f32);
   [[nodiscard]] std::vector<Named> state() const override;
 
+  /// Numbers of work space that matrices in hand at once may take together; a single larger one takes more.
+  static constexpr Index kWorkLimit = 1 << 22;
+  /// @return numbers of work space for one matrix: X and its successor, S and S S.
+  [[nodiscard]] static constexpr Index work_size(Index rows, Index cols) {
+    const Index small = rows < cols ? rows : cols;
+    return 2 * rows * cols + 2 * small * small;
+  }
+
  private:
   /// One matrix (rows, cols) at `begin` of the flat buffers, whose velocity lies at `velocity`; work at `work`.
   struct Matrix {
