@@ -59,6 +59,10 @@ std::vector<std::string> check_checkpoints(const fs::path& run) {
   if (all.empty()) throw CheckpointError(fmt::format("[verify] {} must hold a checkpoint; it has none", run.string()));
   for (const CheckpointInfo& info : all) {
     const VerifyReport report = verify_checkpoint(info.directory);
+    if (!report.ok() && !path_exists(info.directory)) {
+      log_line(LogLevel::kInfo, fmt::format("step {}: removed by its trainer while it was read", info.step));
+      continue;
+    }
     log_line(report.ok() ? LogLevel::kInfo : LogLevel::kWarning,
              printable(fmt::format("step {}: {}", info.step, report.ok() ? "every bit as written" : report.text())));
     problems.insert(problems.end(), report.problems.begin(), report.problems.end());

@@ -14,29 +14,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace minnow::kernels::HWY_NAMESPACE {
 
-void adamw_array(float* param, const float* grad, float* m, float* v, Index n, const reference::AdamWConstants& c) {
-  const auto constant = [](double value) MINNOW_LAMBDA { return set(static_cast<float>(value)); };
-  const V decay = constant(c.decay);
-  const V step_size = constant(c.step_size);
-  const V root_correction = constant(c.root_correction);
-  const V beta1 = constant(c.beta1);
-  const V new1 = constant(c.new1);
-  const V beta2 = constant(c.beta2);
-  const V new2 = constant(c.new2);
-  const V eps = constant(c.eps);
-  const V grad_scale = constant(c.grad_scale);
-  for_vectors(n, [&](Index i, Index, Index count) MINNOW_LAMBDA {
-    const V g = hn::Mul(load(grad + i, count), grad_scale);
-    const V m_new = hn::MulAdd(beta1, load(m + i, count), hn::Mul(new1, g));
-    const V v_new = hn::MulAdd(beta2, load(v + i, count), hn::Mul(hn::Mul(new2, g), g));
-    store(m_new, m + i, count);
-    store(v_new, v + i, count);
-    const V denominator = hn::MulAdd(hn::Sqrt(v_new), root_correction, eps);
-    const V step = hn::Div(hn::Mul(step_size, m_new), denominator);
-    store(hn::Sub(hn::Mul(load(param + i, count), decay), step), param + i, count);
-  });
-}
-
 // Sums in f64 over 16 partial sums: element i goes to number i % 16 on every instruction set.
 #if HWY_TARGET == HWY_SCALAR
 template <class F>
@@ -114,7 +91,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace minnow::kernels {
 
-HWY_EXPORT(adamw_array);
 HWY_EXPORT(dot_array);
 HWY_EXPORT(sum_array);
 HWY_EXPORT(max_abs_array);
@@ -124,13 +100,6 @@ namespace {
 
 // One chunk on the calling thread.
 struct Serial {
-  static void adamw(float* param, const float* grad, float* m, float* v, Index n, const reference::AdamWConstants& c) {
-    HWY_DYNAMIC_DISPATCH(adamw_array)(param, grad, m, v, n, c);
-  }
-  static void adamw(double* param, const double* grad, double* m, double* v, Index n,
-                    const reference::AdamWConstants& c) {
-    reference::adamw(param, grad, m, v, n, c);
-  }
   static double dot(const float* a, const float* b, Index n) { return HWY_DYNAMIC_DISPATCH(dot_array)(a, b, n); }
   static double dot(const double* a, const double* b, Index n) { return reference::sum_of_products(a, b, n); }
   static double sum(const float* x, Index n) { return HWY_DYNAMIC_DISPATCH(sum_array)(x, n); }
@@ -157,14 +126,6 @@ double add_slots(const double* slots, Index n) {
 }
 
 }  // namespace
-
-template <class T>
-void adamw_step(T* param, const T* grad, T* m, T* v, Index n, const AdamWStep& args) {
-  const reference::AdamWConstants constants(args);
-  parallel_ranges(n, kFlatChunk, [=](Index begin, Index end, Index) {
-    Serial::adamw(param + begin, grad + begin, m + begin, v + begin, end - begin, constants);
-  });
-}
 
 template <class T>
 double sum_of_squares(const T* x, Index n, double* scratch) {
@@ -210,13 +171,12 @@ void scale(T* x, T factor, Index n) {
   scaled_copy(x, factor, x, n);
 }
 
-#define MINNOW_INSTANTIATE(T)                                                 \
-  template void adamw_step<T>(T*, const T*, T*, T*, Index, const AdamWStep&); \
-  template double sum_of_squares<T>(const T*, Index, double*);                \
-  template double sum<T>(const T*, Index, double*);                           \
-  template double dot<T>(const T*, const T*, Index, double*);                 \
-  template T max_abs<T>(const T*, Index, T*);                                 \
-  template NonFinite count_non_finite<T>(const T*, Index, NonFinite*);        \
+#define MINNOW_INSTANTIATE(T)                                          \
+  template double sum_of_squares<T>(const T*, Index, double*);         \
+  template double sum<T>(const T*, Index, double*);                    \
+  template double dot<T>(const T*, const T*, Index, double*);          \
+  template T max_abs<T>(const T*, Index, T*);                          \
+  template NonFinite count_non_finite<T>(const T*, Index, NonFinite*); \
   template void scale<T>(T*, T, Index);
 MINNOW_INSTANTIATE(float)
 MINNOW_INSTANTIATE(double)

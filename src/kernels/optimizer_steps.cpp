@@ -210,6 +210,11 @@ void adam_step(T* param, const T* grad, T* m, T* v, T* largest, Index n, const A
 }
 
 template <class T>
+void adamw_step(T* param, const T* grad, T* m, T* v, Index n, const AdamWStep& args) {
+  adam_step<T>(param, grad, m, v, nullptr, n, args, true);
+}
+
+template <class T>
 void adagrad_step(T* param, const T* grad, T* sum, Index n, const AdagradStep& args) {
   parallel_ranges(n, kFlatChunk, [&](Index begin, Index end, Index) {
     if constexpr (std::is_same_v<T, float>) {
@@ -282,6 +287,7 @@ void average_step(T* average, const T* param, Index n, double decay) {
 #define MINNOW_INSTANTIATE(T)                                                          \
   template void sgd_step<T>(T*, const T*, T*, Index, const SgdStep&);                  \
   template void adam_step<T>(T*, const T*, T*, T*, T*, Index, const AdamWStep&, bool); \
+  template void adamw_step<T>(T*, const T*, T*, T*, Index, const AdamWStep&);          \
   template void adagrad_step<T>(T*, const T*, T*, Index, const AdagradStep&);          \
   template void rmsprop_step<T>(T*, const T*, T*, T*, T*, Index, const RmspropStep&);  \
   template void lion_step<T>(T*, const T*, T*, Index, const LionStep&);                \

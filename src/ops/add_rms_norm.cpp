@@ -1,7 +1,6 @@
-#include "minnow/kernels/norm.hpp"
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/norm.hpp"
-#include "ops/norm_shape.hpp"
+#include "ops/rms_norm_call.hpp"
 #include "ops/samples.hpp"
 
 namespace minnow {
@@ -21,7 +20,7 @@ struct AddRmsNorm {
       throw ShapeError(fmt::format("[add_rms_norm] x and residual must have one shape; got {} and {}",
                                    specs[0].shape.str(), specs[1].shape.str()));
     }
-    return {{specs[0], specs[0]}, {{{row_count(specs[0], attrs)}, specs[0].dtype}}};
+    return {{specs[0], specs[0]}, rms_norm_statistics(specs[0], attrs)};
   }
 
   template <class T>
@@ -29,14 +28,9 @@ struct AddRmsNorm {
     kernels::RmsNormForward<T> args;
     args.x = c.inputs[0].data<T>();
     args.residual = c.inputs[1].data<T>();
-    args.weight = optional_data<T>(c.inputs[2]);
     args.sum = c.outputs[0].mutable_data<T>();
     args.y = c.outputs[1].mutable_data<T>();
-    args.rstd = c.aux[0].mutable_data<T>();
-    args.rows = c.aux[0].numel();
-    args.n = row_width(attrs);
-    args.eps = attrs.eps;
-    kernels::rms_norm_forward(args);
+    run_rms_norm_forward(args, c, 2, attrs);
   }
 
   template <class T>
@@ -45,17 +39,9 @@ struct AddRmsNorm {
     args.dout = c.douts[1].data<T>();
     args.dsum = c.douts[0].data<T>();
     args.x = c.outputs[0].data<T>();
-    args.weight = optional_data<T>(c.inputs[2]);
-    args.rstd = c.aux[0].data<T>();
     const std::size_t first = c.wants(0) ? 0 : 1;  // both get the same gradient: one pass, then a copy
     args.dx = wanted<T>(c, first);
-    args.dweight = wanted<T>(c, 2);
-    args.add_params = false;
-    args.rows = c.aux[0].numel();
-    args.n = row_width(attrs);
-    Tensor scratch = Tensor::empty({kernels::rms_norm_backward_scratch_size(args.rows, args.n)}, dtype_of<T>);
-    args.scratch = scratch.mutable_data<T>();
-    kernels::rms_norm_backward(args);
+    run_rms_norm_backward(args, c, 2, attrs);
     if (first == 0 && c.wants(1)) c.dins[1].copy_from(c.dins[0]);
   }
 

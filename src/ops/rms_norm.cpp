@@ -1,6 +1,5 @@
-#include "minnow/kernels/norm.hpp"
 #include "minnow/ops/norm.hpp"
-#include "ops/norm_shape.hpp"
+#include "ops/rms_norm_call.hpp"
 #include "ops/samples.hpp"
 
 namespace minnow {
@@ -16,20 +15,15 @@ struct RmsNorm {
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
     check_norm("rms_norm", specs, attrs);
-    return {{specs[0]}, {{{row_count(specs[0], attrs)}, specs[0].dtype}}};
+    return {{specs[0]}, rms_norm_statistics(specs[0], attrs)};
   }
 
   template <class T>
   static void forward(const ForwardContext& c, const Attrs& attrs) {
     kernels::RmsNormForward<T> args;
     args.x = c.inputs[0].data<T>();
-    args.weight = optional_data<T>(c.inputs[1]);
     args.y = c.outputs[0].mutable_data<T>();
-    args.rstd = c.aux[0].mutable_data<T>();
-    args.rows = c.aux[0].numel();
-    args.n = row_width(attrs);
-    args.eps = attrs.eps;
-    kernels::rms_norm_forward(args);
+    run_rms_norm_forward(args, c, 1, attrs);
   }
 
   template <class T>
@@ -37,16 +31,8 @@ struct RmsNorm {
     kernels::RmsNormBackward<T> args;
     args.dout = c.douts[0].data<T>();
     args.x = c.inputs[0].data<T>();
-    args.weight = optional_data<T>(c.inputs[1]);
-    args.rstd = c.aux[0].data<T>();
     args.dx = wanted<T>(c, 0);
-    args.dweight = wanted<T>(c, 1);
-    args.add_params = false;
-    args.rows = c.aux[0].numel();
-    args.n = row_width(attrs);
-    Tensor scratch = Tensor::empty({kernels::rms_norm_backward_scratch_size(args.rows, args.n)}, dtype_of<T>);
-    args.scratch = scratch.mutable_data<T>();
-    kernels::rms_norm_backward(args);
+    run_rms_norm_backward(args, c, 1, attrs);
   }
 
   static std::vector<Sample> samples() {

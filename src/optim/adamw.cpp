@@ -32,11 +32,7 @@ void AdamW::update_range(const FlatRange& r) {
     T* m = buffer<T>("exp_avg", r);
     T* v = buffer<T>("exp_avg_sq", r);
     T* largest = buffer<T>("max_exp_avg_sq", r);
-    if (options_.decoupled && largest == nullptr) {
-      kernels::adamw_step(r.parameter<T>(), r.gradient<T>(), m, v, r.count, args);
-    } else {
-      kernels::adam_step(r.parameter<T>(), r.gradient<T>(), m, v, largest, r.count, args, options_.decoupled);
-    }
+    kernels::adam_step(r.parameter<T>(), r.gradient<T>(), m, v, largest, r.count, args, options_.decoupled);
   });
 }
 

@@ -63,7 +63,7 @@ class Parser {
 
   void read_line(std::string_view line) {
     if (line.starts_with("=== ")) {
-      cases_.push_back({std::string(line.substr(4)), file_, number_, false, false, {}});
+      cases_.push_back({std::string(line.substr(4)), file_, number_, false, false, {}, {}});
       return;
     }
     if (line.starts_with("--- ")) return begin_step(line.substr(4));
@@ -78,6 +78,10 @@ class Parser {
   void begin_step(std::string_view rest) {
     if (cases_.empty()) fail("a step must stand in a case (=== NAME)");
     const auto word = take_word(rest);
+    if (word == "needs" && rest.starts_with("command ")) {
+      cases_.back().needs_commands.emplace_back(rest.substr(rest.find(' ') + 1));
+      return;
+    }
     if (word == "needs" && (rest == "shared" || rest == "plain")) {
       (rest == "shared" ? cases_.back().needs_shared : cases_.back().needs_plain) = true;
       return;

@@ -48,7 +48,8 @@ struct Case {
   std::string file;
   int line = 0;
   bool needs_shared = false;
-  bool needs_plain = false;  ///< no sanitizer in the program under test
+  bool needs_plain = false;                 ///< no sanitizer in the program under test
+  std::vector<std::string> needs_commands;  ///< programs of the system
   std::vector<Step> steps;
 };
 

@@ -127,6 +127,11 @@ class CaseTest : public ::testing::Test {
     }
     if (case_.needs_plain && test::kSanitized)
       GTEST_SKIP() << "a sanitizer needs its own environment, memory and files";
+    for (const std::string& command : case_.needs_commands) {
+      if (std::system(("command -v " + command + " >/dev/null").c_str()) != 0) {  // NOLINT(bugprone-command-processor)
+        GTEST_SKIP() << "needs the command " << command;
+      }
+    }
     fs::create_directory(work());
     for (const Step& step : case_.steps) {
       if (step.kind == Step::Kind::kFile || step.kind == Step::Kind::kHex) {

@@ -1,21 +1,15 @@
 """The pages of `minnow attention` and `minnow walk` in a real browser: drawn, quiet, answering, within a phone's width."""
 
-import json
 import os
 import pathlib
-import re
-import shutil
 import subprocess
 import tempfile
 import unittest
 
+from browser import BROWSER, MISSING, act, browse
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("MINNOW_BINARY", str(ROOT / "build" / "minnow"))
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --hide-scrollbars --enable-logging=stderr --virtual-time-budget=5000"
-).split()
 
 CONFIG = """
 [model]
@@ -85,7 +79,7 @@ document.documentElement.dataset.answers = JSON.stringify(answers);
 """
 
 
-@unittest.skipUnless(BROWSER, "no Chromium here: apt-get install chromium, then the pages are looked at in it")
+@unittest.skipUnless(BROWSER, MISSING)
 class LookPages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -100,29 +94,10 @@ class LookPages(unittest.TestCase):
     def minnow(cls, *arguments):
         subprocess.run([BINARY, *arguments], cwd=cls.folder, capture_output=True, timeout=120, check=True)
 
-    def browse(self, page, width):
-        profile = tempfile.mkdtemp(dir=self.folder)
-        done = subprocess.run([BROWSER, *FLAGS, f"--window-size={width},900", f"--user-data-dir={profile}", "--dump-dom",
-                               page.as_uri()], capture_output=True, timeout=120, check=False, text=True)
-        self.assertEqual([line for line in done.stderr.splitlines() if "CONSOLE" in line], [])
-        return done.stdout
-
-    def act(self, page, actions, width=1200):
-        """What the actions answer, run in a copy of the page without its policy, which allows no script of ours."""
-        text = re.sub(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>", "", page.read_text())
-        copy = page.with_name("acting-" + page.name)
-        text = text.replace("</body>", f"<script>{{{actions}}}</script></body>")
-        if width < 500:  # Chromium's narrowest window: a frame may be narrower
-            inner = json.dumps(text).replace("<", "\\u003c")
-            text = ("<!DOCTYPE html><body><script>const frame = document.createElement('iframe');"
-                    f"frame.width = {width}; frame.height = 800; frame.style.border = 0; frame.srcdoc = {inner};"
-                    "frame.onload = () => { document.documentElement.dataset.answers ="
-                    " frame.contentDocument.documentElement.dataset.answers; };"
-                    "document.body.append(frame);</script></body>")
-        copy.write_text(text)
-        found = re.search(r'data-answers="([^"]*)"', self.browse(copy, width))
-        self.assertTrue(found)
-        return json.loads(found[1].replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    def act(self, page, actions, width):
+        answers, console = act(page, actions, width)
+        self.assertEqual(console, [])
+        return answers
 
     def page(self, name, *arguments):
         self.minnow(*arguments, "--text", READ, "--out", name)
@@ -130,7 +105,9 @@ class LookPages(unittest.TestCase):
         text = page.read_text()
         self.assertNotRegex(text, r"(?:src|href)=\"(?!data:)|@import|url\(")
         self.assertNotIn("<b>fox", text)
-        self.assertIn('data-drawn="yes"', self.browse(page, 1200))  # under its own policy
+        shown, console = browse(page)  # under its own policy
+        self.assertIn('data-drawn="yes"', shown)
+        self.assertEqual(console, [])
         return page
 
     def test_attention(self):

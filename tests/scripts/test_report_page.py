@@ -3,19 +3,14 @@
 import json
 import os
 import pathlib
-import re
-import shutil
 import subprocess
 import tempfile
 import unittest
 
+from browser import BROWSER, FLAGS, MISSING, act, browse
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.environ.get("MINNOW_BINARY", str(ROOT / "build" / "minnow"))
-BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync --hide-scrollbars --enable-logging=stderr --virtual-time-budget=5000"
-).split()
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">&amp;'\"\x00\x1b[31m\xff"
 
@@ -77,7 +72,7 @@ def metrics(count, scale=1.0):
     return "\n".join(lines) + "\n"
 
 
-@unittest.skipUnless(BROWSER, "no Chromium here: apt-get install chromium, then the pages are looked at in it")
+@unittest.skipUnless(BROWSER, MISSING)
 class ReportPage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -100,35 +95,13 @@ class ReportPage(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
-    def browse(self, page, width=1200):
-        """The page's DOM once its scripts have run, and what it wrote to the console."""
-        profile = tempfile.mkdtemp(dir=self.folder)
-        done = subprocess.run([BROWSER, *FLAGS, f"--window-size={width},900", f"--user-data-dir={profile}", "--dump-dom",
-                               page.as_uri()], capture_output=True, timeout=120, check=False, text=True)
-        console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-        return done.stdout, console
-
     def act(self, page, width=1200):
-        """The answers of ACTIONS, run in a copy of the page without its policy, which allows no script of ours."""
-        text = re.sub(r"<meta http-equiv=\"Content-Security-Policy\"[^>]*>", "", page.read_text())
-        copy = page.with_name("acting-" + page.name)
-        text = text.replace("</body>", f"<script>{{{ACTIONS}}}</script></body>")
-        if width < 500:  # Chromium's narrowest window: a frame may be narrower
-            inner = json.dumps(text).replace("<", "\\u003c")
-            text = ("<!DOCTYPE html><body><script>const frame = document.createElement('iframe');"
-                    f"frame.width = {width}; frame.height = 800; frame.style.border = 0; frame.srcdoc = {inner};"
-                    "frame.onload = () => { document.documentElement.dataset.answers ="
-                    " frame.contentDocument.documentElement.dataset.answers; };"
-                    "document.body.append(frame);</script></body>")
-        copy.write_text(text)
-        dom, console = self.browse(copy, width)
+        answers, console = act(page, ACTIONS, width)
         self.assertEqual(console, [])
-        found = re.search(r'data-answers="([^"]*)"', dom)
-        self.assertTrue(found, dom[:2000])
-        return json.loads(found[1].replace("&quot;", '"').replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+        return answers
 
     def check_drawn(self, page, charts):
-        dom, console = self.browse(page)
+        dom, console = browse(page)
         self.assertEqual(console, [])
         self.assertIn(f'data-drawn="{charts}"', dom)
         return dom

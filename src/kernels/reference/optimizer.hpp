@@ -30,19 +30,6 @@ struct AdamWConstants {
 };
 
 template <class T>
-void adamw(T* param, const T* grad, T* m, T* v, Index n, const AdamWConstants& c) {
-  for (Index i = 0; i < n; ++i) {
-    const double g = c.grad_scale * grad[i];
-    const double m_new = c.beta1 * m[i] + c.new1 * g;
-    const double v_new = c.beta2 * v[i] + c.new2 * g * g;
-    m[i] = static_cast<T>(m_new);
-    v[i] = static_cast<T>(v_new);
-    const double step = c.step_size * m_new / (std::sqrt(v_new) * c.root_correction + c.eps);
-    param[i] = static_cast<T>(param[i] * c.decay - step);
-  }
-}
-
-template <class T>
 double sum_of_products(const T* a, const T* b, Index n) {
   double sum = 0;
   for (Index i = 0; i < n; ++i) sum += static_cast<double>(a[i]) * static_cast<double>(b[i]);
