@@ -15,10 +15,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Where a configuration may lie: where it was sought, in the source folder, beside the program as it was built
+/// (build/minnow) and as it is installed (bin/minnow).
+std::vector<fs::path> config_folders(const fs::path& parent) {
+  std::vector<fs::path> folders{parent, "configs"};
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  if (!error) folders.insert(folders.end(), {program / "configs", program / "share/minnow/configs"});
+  return folders;
+}
+
 /// The .toml file beside the missing one, or in configs/, whose name is nearest.
 std::string similar_file(const fs::path& path) {
   const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  for (const fs::path& folder : {parent, fs::path("configs")}) {
+  for (const fs::path& folder : config_folders(parent)) {
     std::vector<std::string> names;
     std::error_code error;
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
@@ -32,22 +42,42 @@ std::string similar_file(const fs::path& path) {
   return "";
 }
 
+[[noreturn]] void refuse_missing(const fs::path& path) {
+  const std::string near = similar_file(path);
+  throw ConfigError(fmt::format(
+      "[config] the configuration file must exist; got {}. Hint: {}", path.string(),
+      near.empty() ? "relative paths start at the working directory" : fmt::format("did you mean {}?", near)));
+}
+
+/// A run, or any other folder.
+[[noreturn]] void refuse_folder(const fs::path& path) {
+  const bool run = path_exists(path / "config.toml");
+  throw ConfigError(fmt::format("[config] the configuration must be a TOML file; got the folder {}. Hint: {}",
+                                path.string(),
+                                run ? fmt::format("to go on with a run, `minnow train --resume {}`", path.string())
+                                    : "to go on with a run, --resume; a folder of texts is data.path"));
+}
+
+/// A text was named in place of a configuration: the first thing that people try.
+[[noreturn]] void refuse_text(const fs::path& path, const std::string& problem) {
+  throw ConfigError(fmt::format(
+      "{}. Hint: the configuration is a .toml file; to learn from a text: `minnow train configs/quickstart.toml --set "
+      "data.path={} --run runs/{}`",
+      problem, path.string(), path.stem().string()));
+}
+
 }  // namespace
 
 LoadedConfig read_config_file(const fs::path& path, std::span<const std::string> overrides) {
   std::error_code error;
   const auto status = fs::status(path, error);
+  const bool text = path.extension() == ".txt";
   if (status.type() == fs::file_type::not_found) {
-    const std::string near = similar_file(path);
-    throw ConfigError(fmt::format("[config] the configuration file must exist; got {}{}", path.string(),
-                                  near.empty() ? "" : fmt::format(". Hint: did you mean {}?", near)));
+    if (text) refuse_text(path, fmt::format("[config] the configuration file must exist; got {}", path.string()));
+    refuse_missing(path);
   }
-  if (fs::is_directory(status)) {
-    throw ConfigError(
-        fmt::format("[config] the configuration must be a TOML file; got the folder {}. Hint: to "
-                    "go on with a run, --resume",
-                    path.string()));
-  }
+  if (fs::is_directory(status)) refuse_folder(path);
+  if (text) refuse_text(path, fmt::format("[config] the configuration must be a TOML file; got {}", path.string()));
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 24U;  // load_config() names its own, smaller limit
   LoadedConfig loaded = load_config(read_file(path, kMaxBytes), path.string(), overrides);
   for (const std::string& note : loaded.notes) print_warning(note);

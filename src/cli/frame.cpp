@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <filesystem>
 #include <new>
 
+#include "cli/called_name.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verb.hpp"
@@ -20,14 +22,17 @@
 namespace minnow::cli {
 namespace {
 
-constexpr std::string_view kFirstSteps =
-    "minnow trains small transformers on this machine.\n"
-    "\n"
-    "Start here:\n"
-    "  minnow train configs/quickstart.toml      train on the built-in corpus, about a minute\n"
-    "  minnow sample runs/quickstart             let the trained model write\n"
-    "  minnow help                               all verbs\n"
-    "  minnow config explain train.max_steps     what a setting means\n";
+/// What to do first, in commands that can be copied.
+std::string first_steps() {
+  const auto line = [](std::string_view command, std::string_view what) {
+    return fmt::format("{:<47} {}\n", as_called(fmt::format("  {}", command)), what);
+  };
+  return "minnow trains small transformers on this machine.\n\nStart here:\n" +
+         line("minnow train configs/quickstart.toml", "train on the built-in corpus, about a minute") +
+         line("minnow sample runs/quickstart", "let the trained model write") + line("minnow help", "all verbs") +
+         line("minnow config explain train.max_steps", "what a setting means") + "\nOn a text of your own:\n" +
+         as_called("  minnow train configs/quickstart.toml --set data.path=my.txt --run runs/my\n");
+}
 
 std::string overview() {
   std::string text = "Usage: minnow VERB [ARGUMENTS]\n";
@@ -48,9 +53,9 @@ const Verb& require_verb(const std::string& name) {
   std::vector<std::string_view> names{"help"};
   for (const Verb* verb : verbs()) names.push_back(verb->name);
   const auto near = nearest_name(name, names);
-  throw ConfigError(
-      fmt::format("[minnow] unknown verb {}. Hint: {}", name,
-                  near.empty() ? std::string("`minnow help` lists all verbs") : fmt::format("did you mean {}?", near)));
+  std::string hint = near.empty() ? "`minnow help` lists all verbs" : fmt::format("did you mean {}?", near);
+  if (name.find_first_of("./") != std::string::npos) hint = "the verb comes first: `minnow train CONFIG`; " + hint;
+  throw ConfigError(fmt::format("[minnow] unknown verb {}. Hint: {}", name, hint));
 }
 
 int help(const std::vector<std::string>& arguments) {
@@ -58,17 +63,19 @@ int help(const std::vector<std::string>& arguments) {
     print_result(overview());
     return 0;
   }
-  if (arguments.size() > 2) {
-    throw ConfigError(fmt::format("[minnow help] one verb must be named; got {} words", arguments.size() - 1));
-  }
   const Verb& verb = require_verb(arguments[1]);
+  if (arguments.size() > 2) {  // `help config check` is `config check --help`
+    std::vector<std::string> words(arguments.begin() + 2, arguments.end());
+    words.emplace_back("--help");
+    return run_verb(verb.name, verb.summary, verb.setup, std::move(words));
+  }
   print_result(help_text(verb.name, verb.summary, verb.setup));
   return 0;
 }
 
 int dispatch(const std::vector<std::string>& arguments) {
   if (arguments.empty()) {
-    print_line(kFirstSteps);
+    print_line(first_steps());
     return 0;
   }
   const std::string& first = arguments.front();
@@ -78,7 +85,11 @@ int dispatch(const std::vector<std::string>& arguments) {
   }
   if (first == "help" || first == "--help" || first == "-h") return help(arguments);
   if (first.size() > 1 && first.front() == '-') {
-    throw ConfigError(fmt::format("[minnow] a verb must come first; got the option {}. Hint: `minnow help`", first));
+    const auto near = nearest_name(first, std::array<std::string_view, 2>{"--version", "--help"});
+    const std::string hint = first == "-v"  ? "-V or --version prints the version"
+                             : near.empty() ? "`minnow VERB OPTIONS`; `minnow help` lists the verbs"
+                                            : fmt::format("did you mean {}?", near);
+    throw ConfigError(fmt::format("[minnow] a verb must come first; got the option {}. Hint: {}", first, hint));
   }
   const Verb& verb = require_verb(first);
   return run_verb(verb.name, verb.summary, verb.setup, {arguments.begin() + 1, arguments.end()});
@@ -94,6 +105,8 @@ template <class Work>
 int guarded(const Work& work) {
   try {
     return work();
+  } catch (const ReaderLeft& left) {
+    return static_cast<int>(left.exit_code());
   } catch (const Error& error) {
     return report(error.exit_code(), error.what());
   } catch (const std::bad_alloc&) {

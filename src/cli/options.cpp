@@ -8,6 +8,8 @@
 #include <map>
 #include <optional>
 
+#include "cli/argument_hints.hpp"
+#include "cli/help_layout.hpp"
 #include "cli/terminal.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/config/nearest.hpp"
@@ -23,17 +25,10 @@ Actions& actions() {
   return all;
 }
 
-void collect_names(const CLI::App& app, std::vector<std::string>& names) {
-  for (const CLI::Option* option : app.get_options()) {
-    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
-    for (const auto& name : option->get_snames()) names.push_back("-" + name);
-  }
-}
-
 std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
   const std::vector<std::string_view> views(names.begin(), names.end());
   const auto near = nearest_name(word, views);
-  return near.empty() ? "" : fmt::format(" Hint: did you mean {}?", near);
+  return near.empty() ? "" : fmt::format(". Hint: did you mean {}?", near);
 }
 
 /// @return the number that `text` writes in decimal digits. CLI11 takes more: numbers too large become the largest, and
@@ -47,40 +42,11 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
   return value;
 }
 
-/// The sub-command that was parsed, or the App itself.
-const CLI::App& innermost(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? app : innermost(*chosen.front());
-}
-
-/// Explains the first argument that nothing takes.
-std::string extra_text(const CLI::App& app, const std::string& name) {
-  const CLI::App& inner = innermost(app);
-  const auto rest = app.remaining(true);
-  const std::string word = rest.empty() ? "?" : rest.front();
-  std::vector<std::string> names;
-  if (word.size() > 1 && word.front() == '-') {
-    collect_names(inner, names);
-    return fmt::format("[minnow {}] unknown option {}.{}", name, word,
-                       suggestion(word.substr(0, word.find('=')), names));
-  }
-  for (const CLI::App* command : inner.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(command->get_name());
-  }
-  if (!names.empty()) {
-    return fmt::format("[minnow {}] unknown command {}; it must be one of {}.{}", name, word, fmt::join(names, ", "),
-                       suggestion(word, names));
-  }
-  return fmt::format(
-      "[minnow {}] there must not be another argument; got {}. Hint: `minnow help {}` shows what it takes", name, word,
-      name);
-}
-
 std::unique_ptr<CLI::App> make_app(std::string_view name, std::string_view summary,
                                    const std::function<Action(Options&)>& setup) {
   auto app = std::make_unique<CLI::App>(std::string(summary), "minnow " + std::string(name));
   app->set_help_flag("-h,--help", "Show this help and leave");
-  app->get_formatter()->column_width(32);
+  app->formatter(help_layout());
   Options options(*app);
   actions()[app.get()] = setup(options);
   return app;
@@ -135,7 +101,7 @@ void Options::choice(const std::string& names, std::string& target, const std::v
         for (const auto& choice : choices) {
           if (choice == text) return std::string();
         }
-        return fmt::format("must be one of {}; got {}.{}", fmt::join(choices, ", "), text, suggestion(text, choices));
+        return fmt::format("must be one of {}; got {}{}", fmt::join(choices, ", "), text, suggestion(text, choices));
       });
 }
 
@@ -171,13 +137,13 @@ int run_verb(std::string_view name, std::string_view summary, const std::functio
   try {
     app->parse(std::move(arguments));
   } catch (const CLI::CallForHelp&) {
-    print_result(innermost(*app).help());
+    const CLI::App& chosen = innermost(*app);
+    print_result(set_help(chosen, &chosen == app.get() ? "" : app->get_name(), false));
     return 0;
   } catch (const CLI::ExtrasError&) {
     throw ConfigError(extra_text(*app, std::string(name)));
   } catch (const CLI::ParseError& error) {
-    throw ConfigError(
-        fmt::format("[minnow {}] {}. Hint: `minnow help {}` shows what it takes", name, error.what(), name));
+    throw ConfigError(wrong_text(*app, std::string(name), error));
   }
   const CLI::App& chosen = innermost(*app);
   const Action& action = actions()[&chosen];
@@ -191,7 +157,7 @@ int run_verb(std::string_view name, std::string_view summary, const std::functio
 }
 
 std::string help_text(std::string_view name, std::string_view summary, const std::function<Action(Options&)>& setup) {
-  return make_app(name, summary, setup)->help("", CLI::AppFormatMode::All);
+  return set_help(*make_app(name, summary, setup), "", true);
 }
 
 }  // namespace minnow::cli

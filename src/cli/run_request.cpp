@@ -9,6 +9,7 @@
 #include "minnow/base/error.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
+#include "train/run_hint.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -79,9 +80,8 @@ RunRequest own_configuration(const fs::path& run_dir, const RunWords& words) {
   std::optional<LoadedConfig> recorded = recorded_config(run_dir, words.overrides);
   if (!recorded) {
     throw ConfigError(
-        fmt::format("[train] --resume without a configuration file must name a run; {} holds none. Hint: `minnow train "
-                    "CONFIG --run {}` begins one",
-                    run_dir.string(), run_dir.string()));
+        fmt::format("[train] --resume without a configuration file must name a run; {} holds none. Hint: {}",
+                    run_dir.string(), run_hint(run_dir)));
   }
   return {std::move(*recorded), run_dir, {fmt::format("the configuration is that of {}", run_dir.string())}};
 }
@@ -151,7 +151,8 @@ RunRequest resolve_run(const RunWords& words) {
   const bool names_directory = !words.config.empty() && fs::is_directory(words.config, ignored);
   if (words.resume && (words.config.empty() || names_directory)) {
     if (words.config.empty() && words.run.empty()) {
-      throw ConfigError("[train] a configuration or a run must be named; got neither. Hint: --resume RUN");
+      throw ConfigError(
+          "[train] a configuration or a run must be named; got neither. Hint: `minnow train --resume RUN`");
     }
     if (names_directory && !words.run.empty() && !fs::equivalent(words.config, words.run, ignored)) {
       throw ConfigError(fmt::format("[train] one run must be named; got {} and --run {}", words.config, words.run));
@@ -159,7 +160,14 @@ RunRequest resolve_run(const RunWords& words) {
     return own_configuration(names_directory ? words.config : words.run, words);
   }
   if (words.config.empty())
-    throw ConfigError("[minnow train] CONFIG is required. Hint: `minnow help train` shows what it takes");
+    throw ConfigError(
+        "[minnow train] CONFIG is required. Hint: `minnow help train` shows what it takes, for instance `minnow train "
+        "configs/quickstart.toml`");
+  if (words.resume && !fs::exists(words.config, ignored) && fs::path(words.config).extension() != ".toml") {
+    throw ConfigError(
+        fmt::format("[train] --resume must name a run or a configuration file; {} does not exist. Hint: {}",
+                    words.config, run_hint(words.config)));
+  }
   if (words.resume) return file_configuration(words, resumed_directory(words));
   LoadedConfig given = read_config_file(words.config, words.overrides);
   fs::path run_dir = directory_of(words, given.config);

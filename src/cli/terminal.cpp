@@ -4,13 +4,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "cli/called_name.hpp"
 #include "cli/log.hpp"
-#include "minnow/base/error.hpp"
 #include "minnow/text/utf8.hpp"
 
 namespace minnow::cli {
@@ -59,6 +60,7 @@ bool stdout_refused = false;
 
 [[noreturn]] void refuse_stdout(int code) {
   stdout_refused = true;
+  if (code == EPIPE) throw ReaderLeft("[output] the reader of stdout left");
   throw IoError(fmt::format("[output] stdout must take the result; got \"{}\"", std::strerror(code)));
 }
 
@@ -73,6 +75,31 @@ int terminal_width(int descriptor) {
   const int width = columns == nullptr ? 0 : std::atoi(columns);
   constexpr int kWidest = 10000;
   return width > 0 && width <= kWidest ? width : kDefaultWidth;
+}
+
+int reading_width(int descriptor) {
+  constexpr int kWidest = 110;  // longer lines are hard to read
+  const bool known = is_terminal(descriptor) || std::getenv("COLUMNS") != nullptr;
+  return known ? std::min(terminal_width(descriptor), kWidest) : kWidest;
+}
+
+std::string wrapped(const std::string& text, int columns) {
+  std::string result;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::string line = text.substr(begin, end - begin);
+    while (!line.starts_with(' ') && display_width(line) > columns) {
+      std::size_t cut = line.rfind(' ', cut_to_width(line, columns + 1).size() - 1);
+      if (cut == std::string::npos) cut = line.find(' ');
+      if (cut == std::string::npos) break;
+      result += line.substr(0, cut) + "\n";
+      line.erase(0, cut + 1);
+    }
+    result += line;
+    if (end < text.size()) result += "\n";
+    begin = end + 1;
+  }
+  return result;
 }
 
 bool use_color(int descriptor) {
@@ -99,9 +126,9 @@ void flush_results() {
 
 void print_line(std::string_view text) { print_to_stderr(fmt::format("{}\n", text)); }
 
-void print_error(std::string_view text) { log_line(LogLevel::kError, printable(text)); }
+void print_error(std::string_view text) { log_line(LogLevel::kError, printable(as_called(text))); }
 
-void print_warning(std::string_view text) { log_line(LogLevel::kWarning, printable(text)); }
+void print_warning(std::string_view text) { log_line(LogLevel::kWarning, printable(as_called(text))); }
 
 std::string printable(std::string_view text) {
   std::string shown;

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "minnow/base/error.hpp"
+
 namespace minnow::cli {
 
 enum class Style { kPlain, kBold, kDim, kRed, kGreen, kYellow, kBlue };
@@ -16,17 +18,31 @@ bool is_terminal(int descriptor);
 /// @return columns of the terminal behind the descriptor; COLUMNS or 80 if it is none.
 int terminal_width(int descriptor);
 
+/// @return columns for running text: those of the terminal (or COLUMNS), at most 110, which also holds for files.
+int reading_width(int descriptor);
+
+/// @return the text with lines broken at blanks before `columns`; a line that begins with a blank is an example and
+/// stays. A word longer than a line stays whole.
+std::string wrapped(const std::string& text, int columns);
+
 /// @return whether colour goes to the descriptor: a terminal, TERM is not "dumb", and NO_COLOR is not set or empty.
 bool use_color(int descriptor);
 
 /// @return the text in a style, or unchanged when colour is off.
 std::string styled(std::string_view text, Style style, bool color);
 
+/// Whoever reads stdout has enough, as `head` and a pager do: the program ends, but nothing is wrong that had to be
+/// said.
+class ReaderLeft final : public IoError {
+ public:
+  using IoError::IoError;
+};
+
 /// Writes what was asked for (a JSON document, generated text, help) to stdout.
-/// Throws: IoError when it cannot be written, as on a full disk.
+/// Throws: IoError when it cannot be written, as on a full disk; ReaderLeft.
 void print_result(std::string_view text);
 
-/// Forces out what print_result() wrote. Throws: IoError.
+/// Forces out what print_result() wrote. Throws: IoError, ReaderLeft.
 void flush_results();
 
 /// Writes a line for a person to stderr. Failure is ignored: there is nowhere to report it.

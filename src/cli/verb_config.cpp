@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/config_file.hpp"
@@ -37,14 +38,21 @@ Json key_json(const Key& key) {
 
 void print_json(const Json& json) { print_result(json_line(json)); }
 
-/// The keys that a word names: a table, a key, a last part such as learning_rate, or another program's name for it.
+/// The keys that a word names: a table, a key, a last part such as learning_rate, another program's name for it, or a
+/// piece of a name such as batch.
 std::vector<const Key*> named_keys(const std::string& word) {
   if (const Key* key = find_key(word)) return {key};
   std::vector<const Key*> found;
   for (const Key& key : config_keys()) {
     if (key.table() == word || key.leaf() == word) found.push_back(&key);
   }
-  return found.empty() ? keys_called(word) : found;
+  if (found.empty()) found = keys_called(word);
+  constexpr std::size_t kShortest = 3;  // a shorter part is in too many names
+  if (!found.empty() || word.size() < kShortest) return found;
+  for (const Key& key : config_keys()) {
+    if (key.leaf().find(word) != std::string_view::npos) found.push_back(&key);
+  }
+  return found;
 }
 
 int explain(const Arguments& arguments) {
@@ -76,8 +84,15 @@ int reference(const Arguments& arguments) {
   return 0;
 }
 
+/// @return the configuration file that was named, or that of the run.
+std::string file_of(const std::string& named) {
+  std::error_code ignored;
+  const std::filesystem::path own = std::filesystem::path(named) / "config.toml";
+  return std::filesystem::is_regular_file(own, ignored) ? own.string() : named;
+}
+
 int check(const Arguments& arguments) {
-  const LoadedConfig loaded = read_config_file(arguments.file, arguments.overrides);
+  const LoadedConfig loaded = read_config_file(file_of(arguments.file), arguments.overrides);
   if (arguments.json) {
     print_json({{"ok", true}, {"file", arguments.file}, {"notes", loaded.notes}});
   } else {
@@ -87,7 +102,7 @@ int check(const Arguments& arguments) {
 }
 
 int show(const Arguments& arguments) {
-  const LoadedConfig loaded = read_config_file(arguments.file, arguments.overrides);
+  const LoadedConfig loaded = read_config_file(file_of(arguments.file), arguments.overrides);
   if (!arguments.json) {
     print_result(to_toml(loaded));
     return 0;
@@ -102,8 +117,8 @@ int show(const Arguments& arguments) {
 }
 
 int diff(const Arguments& arguments) {
-  const LoadedConfig before = read_config_file(arguments.file);
-  const LoadedConfig after = read_config_file(arguments.other, arguments.overrides);
+  const LoadedConfig before = read_config_file(file_of(arguments.file));
+  const LoadedConfig after = read_config_file(file_of(arguments.other), arguments.overrides);
   Json list = Json::array();
   const auto differences = compare_configs(before.config, after.config);
   const bool differs = !differences.empty();
@@ -143,22 +158,23 @@ Action setup(Options& options) {
       [](Options& command, Arguments& a) { command.flag("--markdown", a.markdown, "Write a Markdown page"); });
   add(options, "check", "Check a file; says what is wrong, where, and what may be meant", check,
       [](Options& command, Arguments& a) {
-        command.argument("FILE", a.file, "Configuration in TOML");
+        command.argument("FILE", a.file, "Configuration in TOML, or the directory of a run");
         command.overrides(a.overrides);
       });
   add(options, "show", "Write the resolved configuration: every value and where it came from", show,
       [](Options& command, Arguments& a) {
-        command.argument("FILE", a.file, "Configuration in TOML");
+        command.argument("FILE", a.file, "Configuration in TOML, or the directory of a run");
         command.overrides(a.overrides);
       });
   add(options, "diff", "List the keys that differ and what that means for a resume", diff,
       [](Options& command, Arguments& a) {
-        command.argument("BEFORE", a.file, "Configuration in TOML");
-        command.argument("AFTER", a.other, "Configuration in TOML");
+        command.argument("BEFORE", a.file, "Configuration in TOML, or the directory of a run");
+        command.argument("AFTER", a.other, "Configuration in TOML, or the directory of a run");
         command.overrides(a.overrides);
       });
   options.footer(
-      "Examples:\n  minnow config explain learning_rate\n  minnow config check configs/quickstart.toml --set "
+      "Examples:\n  minnow config explain learning_rate\n  minnow config diff runs/a runs/b\n  minnow config check "
+      "configs/quickstart.toml --set "
       "train.seed=2\n");
   return {};
 }

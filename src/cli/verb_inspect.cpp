@@ -16,6 +16,7 @@
 #include "minnow/base/error.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/train/trainer.hpp"
+#include "train/run_hint.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -108,8 +109,9 @@ Subject run_at(const fs::path& directory) {
 
 Subject look_at(const fs::path& path) {
   if (!path_exists(path)) {
-    throw IoError(fmt::format("[inspect] PATH must be a run, a checkpoint or a safetensors file; {} does not exist",
-                              path.string()));
+    throw IoError(
+        fmt::format("[inspect] PATH must be a run, a checkpoint or a safetensors file; {} does not exist. Hint: {}",
+                    path.string(), run_hint(path)));
   }
   std::error_code ignored;  // what is wrong with the path is said when it is opened
   if (!fs::is_directory(path, ignored)) return {.kind = "file", .files = {path}};

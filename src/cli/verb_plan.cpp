@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -41,13 +42,24 @@ class Page {
  public:
   void block(std::string_view title, const std::string& figure) {
     const std::string padded = fmt::format("{:<12}", title);
-    text_ += fmt::format("{}{}\n", styled(padded, Style::kBold, use_color(STDOUT_FILENO)), figure);
+    text_ += styled(padded, Style::kBold, use_color(STDOUT_FILENO)) + indented(figure);
   }
   void line(std::string_view name, const std::string& figure) { text_ += fmt::format("  {:<15}{}\n", name, figure); }
-  void add(const std::string& text) { text_ += fmt::format("{:12}{}\n", "", text); }
+  void add(const std::string& text) { text_ += std::string(kIndent, ' ') + indented(text); }
   [[nodiscard]] const std::string& text() const { return text_; }
 
  private:
+  static constexpr int kIndent = 12;
+
+  /// @return the text, broken to the window; its further lines stand below the first one.
+  static std::string indented(const std::string& text) {
+    constexpr int kNarrowest = 20;
+    std::string lines = wrapped(text, std::max(reading_width(STDOUT_FILENO) - kIndent, kNarrowest));
+    for (auto at = lines.find('\n'); at != std::string::npos; at = lines.find('\n', at + 1))
+      lines.insert(at + 1, kIndent, ' ');
+    return lines + "\n";
+  }
+
   std::string text_;
 };
 
@@ -62,8 +74,9 @@ void add_parts(const TrainPlan& plan, Page& page) {
                                    plan.available.bytes == UINT64_MAX ? "no limit is known"
                                                                       : human_bytes(plan.available.bytes) + " are free",
                                    plan.available.source));
-  for (const MemoryPart& part : plan.memory.parts())
-    page.line(part.name, fmt::format("{:>14}", bytes_text(part.bytes)));
+  for (const MemoryPart& part : plan.memory.parts()) {
+    if (part.bytes > 0) page.line(part.name, fmt::format("{:>14}", bytes_text(part.bytes)));
+  }
 }
 
 std::string ratio_text(double ratio) {
@@ -121,8 +134,12 @@ std::string plan_text(const TrainPlan& plan) {
   const bool color = use_color(STDOUT_FILENO);
   std::string text = page.text();
   if (plan.warnings.empty()) return text + styled("no warnings", Style::kGreen, color) + "\n";
-  for (const PlanWarning& warning : plan.warnings)
-    text += fmt::format("{} {}: {}\n", styled("warning", Style::kYellow, color), warning.key, warning.text);
+  constexpr std::string_view kFront = "warning";
+  for (const PlanWarning& warning : plan.warnings) {
+    const std::string line =
+        wrapped(fmt::format("{} {}: {}", kFront, warning.key, warning.text), reading_width(STDOUT_FILENO));
+    text += styled(kFront, Style::kYellow, color) + line.substr(kFront.size()) + "\n";
+  }
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/called_name.hpp"
 #include "cli/json_line.hpp"
 #include "cli/log.hpp"
 #include "cli/narrator.hpp"
@@ -56,7 +57,9 @@ void print_summary(const TrainResult& result, const fs::path& run) {
   if (result.best_val_loss)
     say(fmt::format("best val loss {:.4f} at step {}", *result.best_val_loss, result.best_step));
   if (!result.state_hash.empty()) say(fmt::format("state sha256 {}", result.state_hash));
-  say(fmt::format("next: minnow sample {0} | minnow plot {0} | minnow eval {0}", run.string()));
+  const bool unfinished = result.reason == StopReason::kInterrupted || result.reason == StopReason::kTimeLimit;
+  say(as_called(fmt::format("next: {1}minnow sample {0} | minnow plot {0} | minnow eval {0}", run.string(),
+                            unfinished ? fmt::format("minnow train --resume {} | ", run.string()) : "")));
 }
 
 std::string_view reason_name(StopReason reason) {

@@ -22,6 +22,7 @@
 #include "minnow/tasks/language_modeling.hpp"
 #include "minnow/train/run.hpp"
 #include "minnow/train/verify.hpp"
+#include "train/run_hint.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -110,7 +111,8 @@ int run(const Arguments& arguments) {
   use_log_level(arguments.log_level);
   const fs::path directory = arguments.run;
   if (!path_exists(directory))
-    throw CheckpointError(fmt::format("[verify] the run directory must exist; {} does not", arguments.run));
+    throw CheckpointError(fmt::format("[verify] the run directory must exist; {} does not. Hint: {}", arguments.run,
+                                      run_hint(directory)));
   const std::vector<std::string> problems = check_checkpoints(directory);
   nlohmann::ordered_json json{{"checkpoints_ok", problems.empty()}, {"problems", problems}};
   bool ok = problems.empty();

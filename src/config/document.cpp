@@ -44,6 +44,8 @@ std::string syntax_text(std::string_view description) {
   if (description.find("TOML_MAX_NESTED_VALUES") != std::string_view::npos) {
     return "arrays and tables must not be nested deeper than 256 levels";
   }
+  if (description.find("could not determine value type") != std::string_view::npos)
+    return "a value must be a number, true, false or text in quotes; got something else. Hint: path = \"my.txt\"";
   return fmt::format("the text must be valid TOML; {}", description);
 }
 

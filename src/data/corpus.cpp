@@ -20,11 +20,17 @@ namespace fs = std::filesystem;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::size_t kMaxFiles = 1'000'000;
 
+/// data/fetched is where scripts/get_data puts what the shipped configurations name.
+std::string hint_for(const fs::path& path, const std::error_code& code) {
+  if (code != std::errc::no_such_file_or_directory) return "see its permissions";
+  if (path.parent_path().filename() == "fetched")
+    return fmt::format("`scripts/get_data {}` brings it", path.stem().string());
+  return "relative paths start at the working directory";
+}
+
 [[noreturn]] void throw_io(const fs::path& path, const std::error_code& code) {
-  throw IoError(
-      fmt::format("[data] must be readable; got \"{}\" for {}. Hint: relative paths start at the working "
-                  "directory.",
-                  code.message(), path.string()));
+  throw IoError(fmt::format("[data] the text (data.path) must be readable; got \"{}\" for {}. Hint: {}", code.message(),
+                            path.string(), hint_for(path, code)));
 }
 
 /// @return a copy with CR LF as LF.
@@ -94,7 +100,7 @@ std::vector<fs::path> list_files(const fs::path& folder, std::string_view extens
   while (entry != fs::recursive_directory_iterator()) {
     const fs::path path = entry->path();
     const std::string name = path.filename().string();
-    if (name.starts_with('.')) {
+    if (name.starts_with('.') || (extension == ".txt" && fs::exists(path / "metrics.jsonl", code))) {
       entry.disable_recursion_pending();
     } else if (name.ends_with(extension) && !entry->is_directory(code)) {
       files.push_back(path);

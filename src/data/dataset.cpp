@@ -172,7 +172,6 @@ std::vector<std::string> Dataset::describe(std::int64_t steps) const {
   lines.push_back(fmt::format("order: {}; {} steps of {} windows are {:.2f} passes over the training data",
                               loader.order == SampleOrder::kEpoch ? "epoch" : "random", grouped(steps),
                               grouped(loader.batch_size), train_->epochs(steps)));
-  lines.insert(lines.end(), notes_.begin(), notes_.end());
   return lines;
 }
 

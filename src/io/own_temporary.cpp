@@ -112,7 +112,17 @@ void remove_stale_temporaries(const std::filesystem::path& directory) noexcept {
   }
 }
 
+namespace {
+
+// Says it of the folder that a person named: the name of the temporary file would tell nobody anything.
+void require_writable(const std::filesystem::path& folder) {
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) throw_io_error(folder, "a folder in which files can be made", errno);
+}
+
+}  // namespace
+
 OwnTemporary OwnTemporary::file_in(const std::filesystem::path& parent, const std::function<void(ByteSink&)>& body) {
+  require_writable(parent);
   OwnTemporary temporary(fresh_name(parent));
   FileWriter writer(temporary.path());
   body(writer);
@@ -121,6 +131,7 @@ OwnTemporary OwnTemporary::file_in(const std::filesystem::path& parent, const st
 }
 
 OwnTemporary OwnTemporary::directory_in(const std::filesystem::path& parent) {
+  require_writable(parent);
   std::filesystem::path path = fresh_name(parent);
   if (::mkdir(path.c_str(), 0777) != 0) throw_io_error(path, "a directory that can be created", errno);
   return OwnTemporary(std::move(path));

@@ -9,6 +9,7 @@
 
 #include "minnow/base/error.hpp"
 #include "minnow/io/file.hpp"
+#include "train/run_hint.hpp"
 
 namespace minnow {
 namespace {
@@ -119,10 +120,8 @@ std::filesystem::path metrics_file(const std::filesystem::path& path) {
 RunMetrics read_run_metrics(const std::filesystem::path& path, std::string_view who) {
   const std::filesystem::path file = metrics_file(path);
   if (!path_exists(file)) {
-    throw IoError(
-        fmt::format("[{}] a run must have the file metrics.jsonl; {} does not exist. Hint: name the directory that "
-                    "`minnow train` wrote, such as runs/quickstart",
-                    who, file.string()));
+    throw IoError(fmt::format("[{}] a run must have the file metrics.jsonl; {} does not exist. Hint: {}", who,
+                              file.string(), run_hint(path)));
   }
   const std::filesystem::path whole = std::filesystem::absolute(file).lexically_normal().parent_path();
   return parse_run_metrics(read_file(file, kMaxLogBytes), whole.filename().string());

@@ -8,6 +8,7 @@
 #include "minnow/train/run.hpp"
 #include "train/checkpoint_texts.hpp"
 #include "train/model_files.hpp"
+#include "train/run_hint.hpp"
 
 namespace minnow {
 namespace {
@@ -38,10 +39,8 @@ Checkpoint choose(const fs::path& run, const WhichCheckpoint& which, std::vector
   }
   std::optional<Checkpoint> newest = open_newest_valid(run, warnings);
   if (newest) return std::move(*newest);
-  throw CheckpointError(fmt::format(
-      "[run] {} must be a run directory with a checkpoint; none is there. Hint: `minnow train CONFIG --run {}` "
-      "makes one",
-      run.string(), run.string()));
+  throw CheckpointError(fmt::format("[run] {} must be a run directory with a checkpoint; none is there. Hint: {}",
+                                    run.string(), run_hint(run)));
 }
 
 const char* weights_file(const Checkpoint& checkpoint, const Config& config, WhichWeights weights) {
@@ -90,9 +89,8 @@ WhichWeights parse_weights(const std::string& text) {
 
 LoadedRun open_run(const fs::path& directory, const WhichCheckpoint& which, WhichWeights weights) {
   if (!path_exists(directory)) {
-    throw CheckpointError(
-        fmt::format("[run] the run directory must exist; {} does not. Hint: `minnow train CONFIG --run {}` makes one",
-                    directory.string(), directory.string()));
+    throw CheckpointError(fmt::format("[run] the run directory must exist; {} does not. Hint: {}", directory.string(),
+                                      run_hint(directory)));
   }
   if (path_exists(directory / "manifest.json")) {  // one checkpoint was named
     const Checkpoint checkpoint = Checkpoint::open(directory);

@@ -94,7 +94,7 @@ class Preparation {
     DatasetOptions opening = dataset_options(config_, stored);
     if (point_) opening.files_read = [this](const DataFingerprint& now) { require_same_data(now); };
     data_ = Dataset::open(opening);
-    for (const std::string& text : data_->notes()) note(text);
+    for (const std::string& text : data_->notes()) warn(text);
     const auto tokens = static_cast<double>(data_->train_facts().tokens + data_->val_facts().tokens);
     const double data_bytes = data_->tokenizer() ? tokens * sizeof(std::uint16_t) : 0;  // files of ids are mapped
     require_memory(estimate_memory(config_, data_->vocab_size(), data_->val().windows(), data_bytes),
@@ -133,7 +133,8 @@ class Preparation {
     result.message =
         point_->state.stopped_early
             ? fmt::format("the run stopped early at step {}; raise train.early_stop_evals to go on", point_->state.step)
-            : fmt::format("all {} steps were done before; raise train.max_steps to go on", config_.train.max_steps);
+            : fmt::format("all {} steps were done before; to go on, raise train.max_steps: --set train.max_steps={}",
+                          config_.train.max_steps, 2 * config_.train.max_steps);
     result.state_hash = state_hash(point_->checkpoint.directory());
     return result;
   }

@@ -32,9 +32,9 @@ struct TextCorpus {
 };
 
 /// Reads one file, or all `.txt` files of a folder and its sub-folders in the order of their paths (byte order, the
-/// same on every machine; hidden files and folders are left out, symbolic links to folders are not followed). Throws:
-/// IoError when something is missing or unreadable; DataError for a folder without .txt files, and when the text is
-/// empty or all white space.
+/// same on every machine; hidden files and folders, and runs of minnow, are left out, symbolic links to folders are not
+/// followed). Throws: IoError when something is missing or unreadable; DataError for a folder without .txt files, and
+/// when the text is empty or all white space.
 [[nodiscard]] TextCorpus read_text_corpus(const std::filesystem::path& path, Documents documents);
 
 /// @return a corpus of a text made in memory. `name` stands for the path.
