@@ -73,7 +73,9 @@ TEST_F(RunDirectory, AFinishedRunSaysSoAndRaisingMaxStepsGoesOn) {
   EXPECT_EQ(done.reason, StopReason::kAlreadyFinished);
   EXPECT_EQ(done.exit_code, 0);
   EXPECT_EQ(done.state_hash, whole.state_hash);
-  EXPECT_TRUE(has(done.message, "all 20 steps were done before; raise train.max_steps to go on")) << done.message;
+  EXPECT_TRUE(
+      has(done.message, "all 20 steps were done before; to go on, raise train.max_steps: --set train.max_steps=40"))
+      << done.message;
   EXPECT_TRUE(again.steps.empty());
 
   Watcher more;
