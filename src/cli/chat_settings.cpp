@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
+#include <cstdint>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "cli/terminal.hpp"
@@ -14,29 +16,35 @@
 namespace minnow::cli {
 namespace {
 
-/// A setting: one of the two members is not null.
+using Number = double& (*)(ChatSettings&);
+using Count = Index& (*)(ChatSettings&);
+using Seed = std::uint64_t& (*)(ChatSettings&);
+using Switch = bool& (*)(ChatSettings&);
+
 struct Row {
   std::string_view name;
-  double& (*number)(ChatSettings&);
-  Index& (*count)(ChatSettings&);
+  std::variant<Number, Count, Seed, Switch> value;
   std::string_view doc;
 };
 
-constexpr Row kRows[] = {
-    {"temperature", [](ChatSettings& s) -> double& { return s.sampler.temperature; }, nullptr,
+const Row kRows[] = {
+    {"temperature", Number([](ChatSettings& s) -> double& { return s.sampler.temperature; }),
      "0 = always the likeliest token"},
-    {"top_k", nullptr, [](ChatSettings& s) -> Index& { return s.sampler.top_k; }, "keep the k likeliest; 0 = off"},
-    {"top_p", [](ChatSettings& s) -> double& { return s.sampler.top_p; }, nullptr,
+    {"top_k", Count([](ChatSettings& s) -> Index& { return s.sampler.top_k; }), "keep the k likeliest; 0 = off"},
+    {"top_p", Number([](ChatSettings& s) -> double& { return s.sampler.top_p; }),
      "keep the likeliest up to this probability; 1 = off"},
-    {"min_p", [](ChatSettings& s) -> double& { return s.sampler.min_p; }, nullptr,
+    {"min_p", Number([](ChatSettings& s) -> double& { return s.sampler.min_p; }),
      "keep those with this part of the likeliest's probability; 0 = off"},
-    {"repetition_penalty", [](ChatSettings& s) -> double& { return s.sampler.repetition_penalty; }, nullptr,
+    {"repetition_penalty", Number([](ChatSettings& s) -> double& { return s.sampler.repetition_penalty; }),
      "lowers tokens already written; 1 = off"},
-    {"repetition_window", nullptr, [](ChatSettings& s) -> Index& { return s.sampler.repetition_window; },
+    {"repetition_window", Count([](ChatSettings& s) -> Index& { return s.sampler.repetition_window; }),
      "tokens that the penalty looks back at; 0 = all"},
-    {"max_tokens", nullptr, [](ChatSettings& s) -> Index& { return s.max_tokens; }, "longest answer"},
+    {"max_tokens", Count([](ChatSettings& s) -> Index& { return s.max_tokens; }), "longest answer"},
+    {"seed", Seed([](ChatSettings& s) -> std::uint64_t& { return s.sampler.seed; }),
+     "the same seed gives the same answers"},
+    {"history", Switch([](ChatSettings& s) -> bool& { return s.history; }),
+     "on = lines typed on a terminal are kept for the next chat; off"},
 };
-constexpr std::string_view kSeed = "seed";
 
 template <class T>
 T parse(std::string_view name, std::string_view text) {
@@ -50,8 +58,22 @@ T parse(std::string_view name, std::string_view text) {
   return value;
 }
 
+template <>
+bool parse<bool>(std::string_view name, std::string_view text) {
+  if (text == "on" || text == "true") return true;
+  if (text == "off" || text == "false") return false;
+  throw ConfigError(
+      fmt::format("[chat] {} must be on or off; got {}", name, text.empty() ? "nothing" : printable(text)));
+}
+
+std::string written(bool value) { return value ? "on" : "off"; }
+template <class T>
+std::string written(T value) {
+  return fmt::format("{}", value);
+}
+
 [[noreturn]] void refuse_name(std::string_view name) {
-  std::vector<std::string_view> names{kSeed};
+  std::vector<std::string_view> names;
   for (const Row& row : kRows) names.push_back(row.name);
   const std::string_view near = nearest_name(name, names);
   throw ConfigError(fmt::format("[chat] a setting must be one of {}; got {}. Hint: {}", fmt::join(names, ", "),
@@ -66,15 +88,13 @@ void set_chat_value(ChatSettings& settings, std::string_view name, std::string_v
   std::replace(wanted.begin(), wanted.end(), '-', '_');
   ChatSettings changed = settings;
   const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.name == wanted; });
-  if (wanted == kSeed) {
-    changed.sampler.seed = parse<std::uint64_t>(wanted, value);
-  } else if (row == std::end(kRows)) {
-    refuse_name(wanted);
-  } else if (row->number != nullptr) {
-    row->number(changed) = parse<double>(wanted, value);
-  } else {
-    row->count(changed) = parse<Index>(wanted, value);
-  }
+  if (row == std::end(kRows)) refuse_name(wanted);
+  std::visit(
+      [&](auto of) {
+        auto& target = of(changed);
+        target = parse<std::decay_t<decltype(target)>>(wanted, value);
+      },
+      row->value);
   changed.sampler.validate();
   constexpr Index kMostTokens = 1'000'000'000;
   if (changed.max_tokens < 1 || changed.max_tokens > kMostTokens) {
@@ -87,11 +107,10 @@ std::string list_chat_values(const ChatSettings& settings) {
   ChatSettings values = settings;
   std::string list;
   for (const Row& row : kRows) {
-    const std::string value =
-        row.number != nullptr ? fmt::format("{}", row.number(values)) : fmt::format("{}", row.count(values));
-    list += fmt::format("  {:<19} {:<8} {}\n", row.name, value, row.doc);
+    const std::string value = std::visit([&](auto of) { return written(of(values)); }, row.value);
+    list += fmt::format("{}  {:<19} {:<8} {}", list.empty() ? "" : "\n", row.name, value, row.doc);
   }
-  return list + fmt::format("  {:<19} {:<8} {}", kSeed, values.sampler.seed, "the same seed gives the same answers");
+  return list;
 }
 
 }  // namespace minnow::cli

@@ -1,5 +1,6 @@
 #include "cli/libraries.hpp"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,11 +11,19 @@ namespace {
 
 constexpr const char* kSpinCount = "1000";  // tens of microseconds: longer than the gap between two loops of a step
 
+// Of glibc's heap: blocks from this size on come from the system and go back to it, so that the tensors of an
+// evaluation leave no holes between them. Its own threshold grows with what is freed, up to 32 MiB; peaks were up
+// to 1.4 times as high.
+constexpr int kOwnMappingBytes = 256 << 10;
+
 bool is_set(const char* name) { return std::getenv(name) != nullptr; }
 
 }  // namespace
 
 void settle_libraries(char** argv) {
+#ifdef __GLIBC__
+  mallopt(M_MMAP_THRESHOLD, kOwnMappingBytes);
+#endif
   const bool spin = !is_set("GOMP_SPINCOUNT") && !is_set("OMP_WAIT_POLICY");
   const bool blas = !is_set("OPENBLAS_NUM_THREADS");
   if (!spin && !blas) return;

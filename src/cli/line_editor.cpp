@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cli/chat_history.hpp"
+
 namespace minnow::cli {
 namespace {
 
@@ -11,7 +13,6 @@ constexpr std::string_view kPasteOn = "\x1b[?2004h";  // pasted line feeds come 
 constexpr std::string_view kPasteOff = "\x1b[?2004l";
 constexpr std::string_view kClearBelow = "\x1b[J";
 constexpr std::string_view kClearScreen = "\x1b[H\x1b[2J";
-constexpr std::size_t kMostLines = 1000;
 
 std::string up(int rows) { return rows > 0 ? fmt::format("\x1b[{}A", rows) : ""; }
 
@@ -124,7 +125,7 @@ void LineEditor::walk(int direction) {
 
 void LineEditor::remember(const std::string& line) {
   if (line.empty() || (!history_.empty() && history_.back() == line)) return;
-  if (history_.size() == kMostLines) history_.erase(history_.begin());
+  if (history_.size() >= kHistoryLines) history_.erase(history_.begin());
   history_.push_back(line);
 }
 

@@ -23,10 +23,12 @@ struct EditorDevice {
 /// How a line ended.
 enum class LineEnd { kEntered, kInterrupted, kEndOfFile };
 
-/// An editor with the history of its lines, which ends with it.
+/// An editor with the history of its lines.
 class LineEditor {
  public:
-  explicit LineEditor(EditorDevice device) : device_(std::move(device)) {}
+  /// @param earlier lines of before, the newest last
+  explicit LineEditor(EditorDevice device, std::vector<std::string> earlier = {})
+      : device_(std::move(device)), history_(std::move(earlier)) {}
 
   /// Shows the prompt and reads a line.
   /// @param prompt text of one line without colour
@@ -34,7 +36,8 @@ class LineEditor {
   /// @return kInterrupted after Ctrl-C, which gives the line up; kEndOfFile after Ctrl-D on an empty line.
   [[nodiscard]] LineEnd read(std::string_view prompt, std::string& line);
 
-  /// @return the lines entered, the newest last; empty ones and repetitions of the one before are left out.
+  /// @return the lines of before and those entered, the newest last; empty ones and repetitions of the one before are
+  /// left out.
   [[nodiscard]] const std::vector<std::string>& history() const noexcept { return history_; }
 
  private:

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/chat_history.hpp"
 #include "cli/chat_input.hpp"
 #include "cli/chat_session.hpp"
 #include "cli/chat_terminal.hpp"
@@ -32,7 +33,8 @@ constexpr std::string_view kHelp =
     "  /reset           forget what was said\n"
     "  /quit            end (Ctrl-D too)\n"
     "Ctrl-C ends an answer. A backslash at the end of a line: it goes on in the next. // at its start: one slash.\n"
-    "Keys: arrows, Home, End, Ctrl-A E B F P N; Ctrl-W U K take away, Ctrl-Y puts back; Ctrl-L clears the screen.";
+    "Keys: arrows (up and down: earlier lines), Home, End, Ctrl-A E B F P N; Ctrl-W U K take away, Ctrl-Y puts back; "
+    "Ctrl-L clears the screen.";
 constexpr std::string_view kCommands[] = {"help", "set", "again", "reset", "quit"};
 
 struct Arguments {
@@ -41,7 +43,7 @@ struct Arguments {
   std::string user, assistant, stop;
   SamplerWords sampler;
   std::int64_t max_tokens = 200, threads = 0;
-  bool json = false, base = false;
+  bool json = false, base = false, no_history = false;
 };
 
 /// The run's [chat], or what the command line says of it.
@@ -82,7 +84,10 @@ class Chat {
       : session_(session), run_(run), json_(json), on_terminal_(ChatTerminal::usable() && !json) {
     if (!on_terminal_) return;
     terminal_.emplace();
-    editor_.emplace(terminal_->device());
+    std::vector<std::string> earlier;
+    if (session.settings().history) with_history([&](ChatHistory& history) { earlier = history.read(); });
+    if (!earlier.empty()) last_kept_ = earlier.back();
+    editor_.emplace(terminal_->device(), std::move(earlier));
   }
 
   /// @return the exit code.
@@ -132,12 +137,39 @@ class Chat {
       if (end == LineEnd::kInterrupted) print_line(note("Ctrl-D or /quit ends the chat"));
     }
     terminal_->end_editing();
+    if (end == LineEnd::kEntered) keep(part);
     return end == LineEnd::kEntered;
+  }
+
+  /// For the next chat, which need not begin with how this one ended.
+  void keep(const std::string& line) {
+    if (!session_.settings().history || line.empty() || line == last_kept_ || is_quit(line)) return;
+    with_history([&](ChatHistory& history) { history.add(line); });
+    last_kept_ = line;
+  }
+
+  /// A history that cannot be read or kept is said once, and hinders no chat.
+  template <class Body>
+  void with_history(const Body& body) {
+    if (!history_) return;
+    try {
+      body(*history_);
+    } catch (const IoError& error) {
+      print_warning(fmt::format("{} The chat goes on; its lines are not kept.", printable(error.what())));
+      history_.reset();
+    }
+  }
+
+  static std::optional<ChatHistory> usual_history() {
+    const std::filesystem::path path = ChatHistory::usual_path();
+    return path.empty() ? std::nullopt : std::optional<ChatHistory>(path);
   }
 
   static void log_prompt(std::string_view prompt) {
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, prompt.data(), prompt.size());
   }
+
+  static bool is_quit(std::string_view line) { return line == "/quit" || line == "/exit"; }
 
   static std::string note(std::string_view text) {
     return styled(fmt::format("[{}]", text), Style::kDim, use_color(STDERR_FILENO));
@@ -177,7 +209,7 @@ class Chat {
     } else if (command == "reset") {
       session_.reset();
       print_line(note("forgotten"));
-    } else if (command == "quit" || command == "exit") {
+    } else if (is_quit("/" + std::string(command))) {
       done_ = true;
     } else {
       const std::string_view near = nearest_name(command, kCommands);
@@ -234,13 +266,16 @@ class Chat {
   bool done_ = false, told_length_ = false;
   std::optional<ChatTerminal> terminal_;
   std::optional<LineEditor> editor_;
+  std::optional<ChatHistory> history_ = usual_history();
+  std::string last_kept_;
   std::int64_t turn_ = 0;
   char last_ = '\n';  // shown
 };
 
 int chat(const Arguments& arguments) {
   use_log_level(arguments.log_level);
-  const ChatSettings settings{.sampler = arguments.sampler.options(), .max_tokens = arguments.max_tokens};
+  const ChatSettings settings{
+      .sampler = arguments.sampler.options(), .max_tokens = arguments.max_tokens, .history = !arguments.no_history};
   const LoadedRun run =
       open_run(arguments.run, WhichCheckpoint::parse(arguments.checkpoint), parse_weights(arguments.weights));
   for (const std::string& warning : run.warnings) print_warning(warning);
@@ -268,6 +303,7 @@ Action setup(Options& options) {
                  "What becomes of a character that the model does not know; without it, as tokenizer.unknown");
   threads_option(options, arguments->threads);
   log_level_option(options, arguments->log_level);
+  options.flag("--no-history", arguments->no_history, "Neither find lines of earlier chats nor keep those of this one");
   options.flag("--json", arguments->json, "Write a JSON object per answer to stdout");
   options.footer(
       "A model of dialogues (table [chat] of its configuration) answers; any other goes on with the text: a line "
@@ -275,6 +311,7 @@ Action setup(Options& options) {
       "a new line of it, or goes on where it stopped if it begins with a blank. Answers go to stdout, the rest to "
       "stderr;\n"
       "without a terminal every line of stdin is a turn, and the first error ends the chat with its exit code.\n"
+      "What is typed on a terminal is kept in ~/.local/state/minnow/chat_history (or under XDG_STATE_HOME).\n"
       "Examples:\n  minnow chat runs/chat\n  printf 'hello\\n/set temperature 0\\nwhat is two plus two?\\n' | minnow "
       "chat "
       "runs/chat\n");

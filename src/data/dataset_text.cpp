@@ -17,7 +17,7 @@ namespace {
 using Texts = std::vector<std::string_view>;
 
 // Bytes of text encoded at once: bounds the ids held at full width.
-constexpr std::size_t kEncodePart = 1U << 20;
+constexpr std::size_t kEncodePart = 1U << 16;
 
 TextCorpus load(const std::string& path, const DatasetOptions& options) {
   if (!names_builtin(path)) return read_text_files(path, options.documents);

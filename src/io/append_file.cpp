@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "io/file_mode.hpp"
 #include "io/system_error.hpp"
 #include "minnow/io/run_log.hpp"
 
@@ -12,34 +13,37 @@ namespace minnow {
 
 namespace {
 
-int open_to_append(const std::filesystem::path& path) {
+int open_to_append(const std::filesystem::path& path, FileAccess access) {
   // O_NONBLOCK: a pipe that nobody reads must be refused, not waited for.
-  const int descriptor = detail::retry_interrupted(
-      [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666); });
+  const int descriptor = detail::retry_interrupted([&] {
+    return ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, detail::mode_of(access));
+  });
   if (descriptor < 0) detail::throw_io_error(path, "a file that can be appended to", errno);
   return descriptor;
 }
 
 }  // namespace
 
-AppendFile::AppendFile(const std::filesystem::path& path) : path_(path), descriptor_(open_to_append(path)) {}
+AppendFile::AppendFile(const std::filesystem::path& path, FileAccess access)
+    : path_(path), access_(access), descriptor_(open_to_append(path, access)) {}
 
 AppendFile::~AppendFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
 AppendFile::AppendFile(AppendFile&& other) noexcept
-    : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
+    : path_(std::move(other.path_)), access_(other.access_), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
 AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
   std::swap(path_, other.path_);
+  std::swap(access_, other.access_);
   std::swap(descriptor_, other.descriptor_);
   return *this;
 }
 
 void AppendFile::append(std::string_view text) {
   if (!detail::still_named(descriptor_, path_)) {  // removed or moved away: lines must not go where nobody sees them
-    const int fresh = open_to_append(path_);
+    const int fresh = open_to_append(path_, access_);
     ::close(std::exchange(descriptor_, fresh));
   }
   struct stat status {};

@@ -34,7 +34,8 @@ bool path_exists(const std::filesystem::path& path) {
   detail::throw_io_error(path, "reachable", errno);
 }
 
-void make_directories(const std::filesystem::path& path) {
+void make_directories(const std::filesystem::path& path, FileAccess access) {
+  const mode_t mode = access == FileAccess::kOwner ? 0700 : 0777;
   std::vector<std::filesystem::path> missing;
   std::filesystem::path at = path.has_filename() ? path : path.parent_path();  // "a/b/" means "a/b"
   for (; !at.empty() && !names_directory(at); at = at.parent_path()) {
@@ -42,7 +43,7 @@ void make_directories(const std::filesystem::path& path) {
     if (at == at.parent_path()) break;
   }
   for (auto name = missing.rbegin(); name != missing.rend(); ++name) {
-    if (::mkdir(name->c_str(), 0777) == 0) {
+    if (::mkdir(name->c_str(), mode) == 0) {
       sync_directory(parent_of(*name));
     } else if (const int code = errno; code != EEXIST || !names_directory(*name)) {  // another process may be faster
       detail::throw_io_error(*name, "a directory that exists or can be created", code);

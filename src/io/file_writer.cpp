@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "io/file_mode.hpp"
 #include "io/own_temporary.hpp"
 #include "io/system_error.hpp"
 #include "minnow/io/file.hpp"
@@ -36,9 +37,9 @@ void write_or_throw(int descriptor, const std::filesystem::path& path, const cha
 
 }  // namespace
 
-FileWriter::FileWriter(const std::filesystem::path& path) : path_(path) {
-  descriptor_ =
-      detail::retry_interrupted([&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
+FileWriter::FileWriter(const std::filesystem::path& path, FileAccess access) : path_(path) {
+  descriptor_ = detail::retry_interrupted(
+      [&] { return ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, detail::mode_of(access)); });
   if (descriptor_ < 0) detail::throw_io_error(path, "a new file that can be created", errno);
   buffer_.reserve(kBufferBytes);
 }
@@ -75,13 +76,15 @@ void FileWriter::commit() {
   if (::close(descriptor) != 0 && errno != EINTR) detail::throw_io_error(path_, "closed without error", errno);
 }
 
-void write_file_atomic(const std::filesystem::path& path, std::string_view content) {
-  write_file_atomic(path, [&](ByteSink& sink) { sink.write(content); });
+void write_file_atomic(const std::filesystem::path& path, std::string_view content, FileAccess access) {
+  write_file_atomic(
+      path, [&](ByteSink& sink) { sink.write(content); }, access);
 }
 
-void write_file_atomic(const std::filesystem::path& path, const std::function<void(ByteSink&)>& writer) {
+void write_file_atomic(const std::filesystem::path& path, const std::function<void(ByteSink&)>& writer,
+                       FileAccess access) {
   const std::filesystem::path parent = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-  detail::OwnTemporary temporary = detail::OwnTemporary::file_in(parent, writer);
+  detail::OwnTemporary temporary = detail::OwnTemporary::file_in(parent, writer, access);
   rename_path(temporary.path(), path);
   temporary.keep();
   sync_directory(parent);

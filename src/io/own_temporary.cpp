@@ -121,10 +121,11 @@ void require_writable(const std::filesystem::path& folder) {
 
 }  // namespace
 
-OwnTemporary OwnTemporary::file_in(const std::filesystem::path& parent, const std::function<void(ByteSink&)>& body) {
+OwnTemporary OwnTemporary::file_in(const std::filesystem::path& parent, const std::function<void(ByteSink&)>& body,
+                                   FileAccess access) {
   require_writable(parent);
   OwnTemporary temporary(fresh_name(parent));
-  FileWriter writer(temporary.path());
+  FileWriter writer(temporary.path(), access);
   body(writer);
   writer.commit();
   return temporary;

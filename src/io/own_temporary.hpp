@@ -18,7 +18,8 @@ namespace minnow::detail {
 class OwnTemporary {
  public:
   /// Creates a file, lets `body` write its content and fsyncs it. @throws IoError
-  static OwnTemporary file_in(const std::filesystem::path& parent, const std::function<void(ByteSink&)>& body);
+  static OwnTemporary file_in(const std::filesystem::path& parent, const std::function<void(ByteSink&)>& body,
+                              FileAccess access = FileAccess::kUsual);
   /// Creates an empty directory. @throws IoError
   static OwnTemporary directory_in(const std::filesystem::path& parent);
   /// Moves an existing entry to a temporary name; removing it is then the destructor's. @throws IoError

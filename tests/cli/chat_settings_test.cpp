@@ -26,6 +26,11 @@ TEST(ChatSettings, AreSetByName) {
   set_chat_value(settings, "top_p", "0.5");
   set_chat_value(settings, "max_tokens", "12");
   set_chat_value(settings, "seed", "18446744073709551615");
+  set_chat_value(settings, "history", "off");
+  EXPECT_FALSE(settings.history);
+  EXPECT_THAT(list_chat_values(settings), testing::HasSubstr("history             off"));
+  set_chat_value(settings, "history", "on");
+  EXPECT_TRUE(settings.history);
   EXPECT_EQ(settings.sampler.temperature, 0.25);
   EXPECT_EQ(settings.sampler.top_k, 7);
   EXPECT_EQ(settings.sampler.top_p, 0.5);
@@ -43,6 +48,8 @@ TEST(ChatSettings, RefuseWhatIsNone) {
   EXPECT_THAT(problem_of("temperature", "nan"), HasSubstr("temperature"));
   EXPECT_THAT(problem_of("top_k", "2.5"), HasSubstr("top_k must be a whole number; got 2.5"));
   EXPECT_THAT(problem_of("top_p", "0"), HasSubstr("top_p"));
+  EXPECT_THAT(problem_of("history", "1"), HasSubstr("history must be on or off; got 1"));
+  EXPECT_THAT(problem_of("seed", "-1"), HasSubstr("seed must be a whole number; got -1"));
   EXPECT_THAT(problem_of("max_tokens", "0"), HasSubstr("max_tokens must be from 1"));
 }
 

@@ -93,6 +93,15 @@ TEST(LineEditor, SaysHowALineEnds) {
   EXPECT_EQ(editor.read("> ", line), LineEnd::kEndOfFile);  // the terminal is gone
 }
 
+TEST(LineEditor, FindsLinesOfBefore) {
+  std::string line;
+  Typed typed("new\r\x1b[A\x1b[A\r");
+  LineEditor editor(typed.device(), {"older", "old"});
+  ASSERT_EQ(editor.read("> ", line), LineEnd::kEntered);
+  ASSERT_EQ(editor.read("> ", line), LineEnd::kEntered);
+  EXPECT_EQ(line, "old");
+}
+
 TEST(LineEditor, WalksThroughItsHistory) {
   std::string line;
   Typed typed(

@@ -54,6 +54,7 @@ double peak_of(std::vector<std::string> words) {
 struct MemoryRun {
   int layers, width, heads, block, batch;
   std::vector<std::string> further;
+  std::size_t bytes = 12000;  // of the text
 };
 
 void expect_within_a_tenth(const std::vector<MemoryRun>& runs) {
@@ -63,7 +64,7 @@ void expect_within_a_tenth(const std::vector<MemoryRun>& runs) {
   for (const MemoryRun& run : runs) {
     const test::TempDir dir;
     const std::string data = (dir.path() / "text.txt").string();
-    test::spill(data, test::small_text(12000));
+    test::spill(data, test::small_text(run.bytes));
     std::vector<std::string> set{fmt::format("data.path={}", data),
                                  fmt::format("model.n_layer={}", run.layers),
                                  fmt::format("model.n_embd={}", run.width),
@@ -83,7 +84,10 @@ void expect_within_a_tenth(const std::vector<MemoryRun>& runs) {
     const Dataset dataset = Dataset::open(dataset_options(config.config));
     const int before = threads();
     set_threads(2);
-    const MemoryEstimate estimate = estimate_memory(config.config, dataset.vocab_size(), dataset.val().windows());
+    const double data_bytes =
+        static_cast<double>(dataset.train_facts().tokens + dataset.val_facts().tokens) * sizeof(std::uint16_t);
+    const MemoryEstimate estimate =
+        estimate_memory(config.config, dataset.vocab_size(), dataset.val().windows(), data_bytes);
     set_threads(before);
     const double peak = peak_of(words);
     EXPECT_NEAR(estimate.total() / peak, 1, 0.1)
@@ -101,6 +105,15 @@ TEST(MemoryEstimate, IsWithinATenthOfThePeakOfSmallRuns) {
                          {2, 64, 2, 64, 32, {"train.leaf_sequences=4"}},
                          {2, 128, 4, 64, 16, {"model.position=sinusoidal", "train.max_steps=3"}},
                          {4, 128, 4, 64, 16, {"model.position=rotary", "train.max_steps=3"}}});
+}
+
+TEST(MemoryEstimate, IsWithinATenthWithALongText) {
+  expect_within_a_tenth({{1, 16, 1, 16, 2, {"data.val_fraction=0.02"}, 1000000}});
+}
+
+TEST(MemoryEstimate, SlowIsWithinATenthWhenTheEvaluationIsTheLargestPart) {
+  expect_within_a_tenth({{4, 128, 4, 128, 4, {"eval.batch_size=64", "data.val_fraction=0.02"}, 1000000},
+                         {4, 128, 4, 128, 4, {"eval.batch_size=16", "data.val_fraction=0.02"}, 1000000}});
 }
 
 TEST(MemoryEstimate, SlowIsWithinATenthOfThePeakOfLargerRuns) {

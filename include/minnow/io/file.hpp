@@ -12,6 +12,12 @@
 
 namespace minnow {
 
+/// Who may read and write a new file.
+enum class FileAccess {
+  kUsual,  ///< as the umask says
+  kOwner,  ///< the owner alone (0600)
+};
+
 /// Where a writer puts its bytes. `section` names the bytes that follow until the next call; sinks that keep no table
 /// of sections ignore it.
 class ByteSink {
@@ -29,7 +35,7 @@ class ByteSink {
 class FileWriter final : public ByteSink {
  public:
   /// Creates `path`; it must not exist yet. @throws IoError
-  explicit FileWriter(const std::filesystem::path& path);
+  explicit FileWriter(const std::filesystem::path& path, FileAccess access = FileAccess::kUsual);
   /// Closes without reporting; the file stays as far as it was written.
   ~FileWriter() override;
   FileWriter(FileWriter&&) = delete;
@@ -92,14 +98,17 @@ inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{1} << 30U;
 /// Replaces `path` by a file with this content, or leaves it as it was: writes a temporary sibling, fsyncs it, renames
 /// it over `path` and fsyncs the directory. A failed call removes its temporary.
 /// @throws IoError with path, reason and the bytes needed.
-void write_file_atomic(const std::filesystem::path& path, std::string_view content);
+void write_file_atomic(const std::filesystem::path& path, std::string_view content,
+                       FileAccess access = FileAccess::kUsual);
 
 /// The same for content that `writer` puts out piece by piece.
-void write_file_atomic(const std::filesystem::path& path, const std::function<void(ByteSink&)>& writer);
+void write_file_atomic(const std::filesystem::path& path, const std::function<void(ByteSink&)>& writer,
+                       FileAccess access = FileAccess::kUsual);
 
 /// Creates a directory and its parents and makes the new names durable. Nothing happens if it exists.
+/// @param access of the directories that are new; kOwner: 0700
 /// @throws IoError if that fails or a file is in the way.
-void make_directories(const std::filesystem::path& path);
+void make_directories(const std::filesystem::path& path, FileAccess access = FileAccess::kUsual);
 
 /// Makes the names in a directory durable (fsync of the directory). @throws IoError
 void sync_directory(const std::filesystem::path& path);

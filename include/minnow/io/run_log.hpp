@@ -11,6 +11,8 @@
 #include <variant>
 #include <vector>
 
+#include "minnow/io/file.hpp"
+
 namespace minnow {
 
 /// A value of a metric. Numbers that are not finite are written as null.
@@ -23,7 +25,7 @@ using MetricFields = std::vector<std::pair<std::string, MetricValue>>;
 class AppendFile {
  public:
   /// Opens for appending; creates the file. @throws IoError
-  explicit AppendFile(const std::filesystem::path& path);
+  explicit AppendFile(const std::filesystem::path& path, FileAccess access = FileAccess::kUsual);
   ~AppendFile();
   AppendFile(AppendFile&& other) noexcept;
   AppendFile& operator=(AppendFile&& other) noexcept;
@@ -38,6 +40,7 @@ class AppendFile {
 
  private:
   std::filesystem::path path_;
+  FileAccess access_ = FileAccess::kUsual;
   int descriptor_ = -1;
 };
 

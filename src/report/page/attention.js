@@ -68,7 +68,7 @@
     const {cell, left, top, size, turned, every} = grid, weights = mapOf(state.layer, state.head);
     const pen = sized(canvas, left + T * cell + 2, top + T * cell + 2);
     const accent = style('--accent'), ink = style('--ink'), on = style('--on'), muted = style('--muted');
-    const small = Math.min(12, Math.floor(cell * .39));
+    const small = Math.min(12, Math.floor(cell * .36));
     pen.textBaseline = 'middle';
     for (let q = 0; q < T; ++q) {
       for (let k = 0; k < T; ++k) {
