@@ -4,7 +4,8 @@
 
 namespace minnow::cli {
 
-/// Lets glibc's heap give large blocks back to the system. Then starts the program anew, once, with these variables where the user set none of the same purpose:
+/// Lets glibc's heap give large blocks back to the system. Then starts the program anew, once, with these variables
+/// where the user set none of the same purpose:
 /// - GOMP_SPINCOUNT: how long idle OpenMP threads spin before they sleep. The default spins for milliseconds, so that
 /// one
 ///   other busy program makes every small loop wait for a time slice (measured: 20 times slower and more).

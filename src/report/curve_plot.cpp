@@ -101,20 +101,30 @@ void draw_marks(Canvas& canvas, const Axes& axes, const std::vector<PlotPoint>& 
   }
 }
 
-std::string axis_label(double value) {
+/// @param gap to the nearest other label: both must read differently
+std::string axis_label(double value, double gap) {
+  constexpr int kMostDecimals = 6;
   const double size = std::abs(value);
-  if (size != 0 && (size < 1e-3 || size >= 1e5)) return fmt::format("{:.1e}", value);
-  return fmt::format("{:.{}f}", value, size >= 1000 ? 0 : size >= 10 ? 2 : 3);
+  const int before_point = size >= 10 ? static_cast<int>(std::log10(size)) + 1 : 1;
+  const int room = std::min(kMostDecimals, kLabelColumns - 1 - before_point - (value < 0 ? 1 : 0));
+  const int usual = size >= 1000 ? 0 : size >= 10 ? 2 : 3;
+  const int wanted = std::max(usual, gap > 0 ? static_cast<int>(std::ceil(1 - std::log10(gap))) : usual);
+  const bool vanishes = size != 0 && size < 0.5 * std::pow(10, -room);
+  if (size >= 1e5 || wanted > kMostDecimals || vanishes) return fmt::format("{:.1e}", value);
+  return fmt::format("{:.{}f}", value, std::clamp(wanted, 0, std::max(room, 0)));
 }
 
 /// Labels stand at the top, the bottom and every few rows between.
 std::string rows_of(const Canvas& canvas, const Axes& axes, int rows, const PlotOptions& options) {
   const int every = std::max(1, (rows - 1) / 4);
+  const auto value_at = [&](int row) {
+    return axes.value(axes.high - static_cast<double>(row) / (rows - 1) * (axes.high - axes.low));
+  };
+  const double gap = std::abs(value_at(rows - 1 - every) - value_at(rows - 1));  // the smallest, on either axis
   std::string text;
   for (int row = 0; row < rows; ++row) {
     const bool labelled = row == rows - 1 || (row % every == 0 && rows - 1 - row >= every);
-    const double part = static_cast<double>(row) / (rows - 1);
-    const std::string label = labelled ? axis_label(axes.value(axes.high - part * (axes.high - axes.low))) : "";
+    const std::string label = labelled ? axis_label(value_at(row), gap) : "";
     const char* const edge = options.unicode ? (labelled ? "┤" : "│") : (labelled ? "+" : "|");
     text += fmt::format("{:>{}} {}{}\n", label, kLabelColumns, edge, canvas.row(row, options.color));
   }

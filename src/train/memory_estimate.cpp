@@ -14,9 +14,9 @@
 namespace minnow {
 namespace {
 
-constexpr double kBytes = 4;             // f32 and i32
-constexpr double kHeapGaps = 0.15;       // of what lies in glibc's heap when a step runs on it; measured 0.1 to 0.2
-constexpr double kEvaluationGaps = 0.5;  // the same of an evaluation, whose few buffers are large; up to 0.8
+constexpr double kBytes = 4;              // f32 and i32
+constexpr double kHeapGaps = 0.05;        // of what lies in glibc's heap when a step runs on it; measured 0 to 0.05
+constexpr double kEvaluationGaps = 0.45;  // the same of an evaluation, whose few buffers are large; measured 0 to 0.7
 constexpr double kLogitsPerChunk = 1 << 21;
 constexpr double kLeastLogitRows = 64;  // as in linear_cross_entropy
 

@@ -7,8 +7,10 @@
 #include "minnow/autograd/backward.hpp"
 #include "minnow/autograd/variable.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/nn/layers.hpp"
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/norm.hpp"
+#include "minnow/ops/position.hpp"
 #include "minnow/ops/reduction.hpp"
 
 namespace minnow {
@@ -67,6 +69,29 @@ TEST(RegressSizes, ManyElementsAreCountedOrRefused) {
   EXPECT_THROW((void)Tensor::empty({huge, huge}), ShapeError);
   EXPECT_THROW((void)Tensor::empty({-1}), ShapeError);
   EXPECT_EQ((Shape{huge, huge, 0}).numel(), 0);
+}
+
+// gpt-neox#1003: angles formed in half precision put far positions elsewhere; at 1857 the cosine of pair 1 became
+// -0.40816. Angles in f32 are off by 1e-5 already.
+TEST(RegressRope, AnglesOfFarPositionsAreRight) {
+  constexpr Index kDim = 32, kPosition = 1857;
+  const double angle = static_cast<double>(kPosition) * std::pow(10000.0, -2.0 / kDim);
+  EXPECT_NEAR(angle, 1044.2678, 5e-5);
+  EXPECT_NEAR(std::cos(angle), 0.30669, 5e-6);
+  const Tensor place = Tensor::from(std::vector<std::int64_t>{kPosition}, {1});
+  for (const RopePairs pairs : {RopePairs::kHalves, RopePairs::kInterleaved}) {
+    const std::size_t first = pairs == RopePairs::kHalves ? 1 : 2;  // the channels of pair 1
+    const std::size_t second = pairs == RopePairs::kHalves ? 1 + kDim / 2 : 3;
+    std::vector<float> unit(kDim, 0.0F);
+    unit[first] = 1;
+    const std::vector<float> turned = rope(Tensor::from(unit, {1, kDim}), place, {.pairs = pairs}).to_vector<float>();
+    EXPECT_NEAR(turned[first], std::cos(angle), 1e-7);
+    EXPECT_NEAR(turned[second], std::sin(angle), 1e-7);
+  }
+  const Tensor table = nn::rotary_table(kPosition, 1, kDim, 10000);  // what a model turns by
+  const std::vector<float> row = table.to_vector<float>();
+  EXPECT_NEAR(row[1], std::cos(angle), 1e-7);
+  EXPECT_NEAR(row[1 + kDim / 2], std::sin(angle), 1e-7);
 }
 
 // The mean of nothing is NaN, as in NumPy; the sum is 0; there is no largest element.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <set>
+#include <utility>
 
 #include "minnow/base/error.hpp"
 #include "minnow/text/utf8.hpp"
@@ -80,6 +82,29 @@ TEST(CurvePlot, CurveFallsFromTheUpperLeftToTheLowerRight) {
   EXPECT_EQ(lines[9].size(), 50U);
   EXPECT_THAT(lines[0], HasSubstr("100.00"));
   EXPECT_THAT(lines[9], HasSubstr("0.000"));
+}
+
+TEST(CurvePlot, LabelsOfAnAxisReadDifferently) {
+  constexpr std::pair<double, double> kRanges[] = {{1e-4, 2e-3},  {1.2531, 1.2539}, {0.5, 4},  {9.9, 10.1},
+                                                   {-0.01, 0.01}, {1e-9, 1e-7},     {10, 2e6}, {12000, 12100}};
+  for (const auto& [low, high] : kRanges) {
+    for (const bool log_scale : {false, true}) {
+      if (log_scale && low <= 0) continue;
+      PlotCurve run;
+      run.line = {{0, low}, {1, high}};
+      const auto lines =
+          lines_of(plot_curves({&run, 1}, {.width = 40, .height = 9, .unicode = false, .log_scale = log_scale}));
+      std::vector<std::string> labels;
+      for (std::size_t row = 0; row < 9; ++row) {
+        ASSERT_GT(lines[row].size(), 9U);
+        EXPECT_THAT(lines[row].substr(9, 1), testing::AnyOf("|", "+")) << lines[row];
+        if (lines[row][9] == '+') labels.push_back(lines[row].substr(0, 9));
+      }
+      EXPECT_EQ(labels.size(), 5U);
+      EXPECT_EQ(std::set<std::string>(labels.begin(), labels.end()).size(), labels.size())
+          << testing::PrintToString(labels);
+    }
+  }
 }
 
 TEST(CurvePlot, NamesFinalFiguresAndTheBestEvaluation) {
