@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "autograd/tape.hpp"
 #include "minnow/autograd/op.hpp"
@@ -11,12 +12,34 @@ namespace {
 /// @return the spec; of an absent optional input one that says so.
 TensorSpec spec_of(const Tensor& x) { return x.defined() ? x.spec() : TensorSpec::absent(); }
 
-/// @return whether tensor i is among those that an operation keeps; lists of tensors may be longer than the bits.
-bool keeps(unsigned bits, std::size_t i) { return i < 32 && (bits >> i & 1U) != 0; }
+/// @return bit i; lists of tensors may be longer than the bits: with all of them set it holds for every tensor.
+bool has_bit(unsigned bits, std::size_t i) { return i < 32 ? (bits >> i & 1U) != 0 : bits == ~0U; }
 
 Saved save(const Tensor& x, bool wanted) {
   if (!wanted || !x.defined()) return {};
   return {x.alias(), x.storage()->version()};
+}
+
+/// Throws: ShapeError for an empty handle where the operation needs a tensor.
+void check_given(const Op& op, std::span<const Tensor> given) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (given[i].defined() || has_bit(op.optional, i)) continue;
+    throw ShapeError(fmt::format(
+        "[{}] input {} must be a tensor; got an empty handle, in {}. Hint: a Tensor made without a shape has "
+        "no numbers, nor has grad(x) before a backward reached x",
+        op.doc.name, i + 1, op.doc.signature));
+  }
+}
+
+/// Throws: ShapeError that names the operation, for one that a member of a tensor threw inside of it: a wrong element
+/// type, an axis too many.
+[[noreturn]] void name_operation(const Op& op, std::span<const Tensor> inputs, const ShapeError& error) {
+  const std::string_view text = error.what();
+  if (text.starts_with(fmt::format("[{}]", op.doc.name))) throw;
+  std::vector<std::string> specs;
+  for (const Tensor& input : inputs) specs.push_back(input.defined() ? input.spec().str() : "none");
+  throw ShapeError(fmt::format("[{}] the inputs must fit {}; got {}: {}", op.doc.name, op.doc.signature,
+                               fmt::join(specs, ", "), text));
 }
 
 void run_forward(const Op& op, std::span<const Tensor> inputs, std::vector<Tensor>& outputs, std::vector<Tensor>& aux,
@@ -29,6 +52,21 @@ void run_forward(const Op& op, std::span<const Tensor> inputs, std::vector<Tenso
   for (const TensorSpec& spec : inferred.aux) aux.push_back(Tensor::empty(spec.shape, spec.dtype));
   const ForwardContext context{inputs, outputs, aux};
   (compute_dtype(op, inputs) == DType::f64 ? op.forward_f64 : op.forward_f32)(context, attrs);
+}
+
+/// Computes the outputs; inputs are made contiguous where the operation wants them so.
+void run(const Op& op, std::vector<Tensor>& inputs, std::vector<Tensor>& outputs, std::vector<Tensor>& aux,
+         const AttrBox& attrs) {
+  if (op.view != nullptr) {
+    outputs.push_back(op.view(inputs[0], attrs));
+    return;
+  }
+  if (!op.strided) {
+    for (Tensor& input : inputs) {
+      if (input.defined() && !input.is_contiguous()) input = input.contiguous();
+    }
+  }
+  run_forward(op, inputs, outputs, aux, attrs);
 }
 
 }  // namespace
@@ -58,11 +96,11 @@ void record(Tape& tape, const Op& op, std::span<const Tensor> inputs, std::span<
   node.inputs = std::move(values);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     node.specs.push_back(spec_of(inputs[i]));
-    node.saved_inputs.push_back(save(inputs[i], keeps(op.saves.inputs, i)));
+    node.saved_inputs.push_back(save(inputs[i], has_bit(op.saves.inputs, i)));
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     node.out_specs.push_back(outputs[i].spec());
-    node.saved_outputs.push_back(save(outputs[i], keeps(op.saves.outputs, i)));
+    node.saved_outputs.push_back(save(outputs[i], has_bit(op.saves.outputs, i)));
     std::int32_t value = kNoValue;
     if (is_floating(outputs[i].dtype())) {
       auto variable = std::make_shared<Variable>();
@@ -98,12 +136,7 @@ DType compute_dtype(const Op& op, std::span<const Tensor> inputs) {
 }
 
 std::vector<Tensor> apply(const Op& op, std::span<const Tensor> given, const AttrBox& attrs) {
-  if (!given.empty() && !given.front().defined()) {  // optional inputs come after the first
-    throw ShapeError(
-        fmt::format("[{}] the first input must be a tensor; got an empty handle. Hint: grad(x) is one as long as no "
-                    "backward reached x",
-                    op.doc.name));
-  }
+  check_given(op, given);
   ThreadState& state = thread_state();
   throw_if_cancelled(state);
   Tape& tape = *state.tape;
@@ -118,15 +151,10 @@ std::vector<Tensor> apply(const Op& op, std::span<const Tensor> given, const Att
   }
   std::vector<Tensor> outputs;
   std::vector<Tensor> aux;
-  if (op.view != nullptr) {
-    outputs.push_back(op.view(inputs[0], attrs));
-  } else {
-    if (!op.strided) {
-      for (Tensor& input : inputs) {
-        if (input.defined() && !input.is_contiguous()) input = input.contiguous();
-      }
-    }
-    run_forward(op, inputs, outputs, aux, attrs);
+  try {
+    run(op, inputs, outputs, aux, attrs);
+  } catch (const ShapeError& error) {
+    name_operation(op, given, error);
   }
   if (state.anomaly) {
     for (const Tensor& output : outputs) check_finite(output, op, tape.scope, "the result");

@@ -12,8 +12,13 @@
 namespace minnow {
 namespace {
 
-/// dst += src, of one type; dst is contiguous.
+/// dst += src, of one type.
 void add_into(Tensor& dst, const Tensor& src) {
+  if (!dst.is_contiguous()) {  // a view that somebody gave as a buffer
+    Tensor sum = dst.clone();
+    add_into(sum, src);
+    return dst.copy_from(sum);
+  }
   const Tensor from = src.contiguous();
   if (dst.dtype() == DType::f64) {
     kernels::axpy(dst.mutable_data<double>(), 1.0, from.data<double>(), dst.numel());
@@ -26,13 +31,20 @@ void add_into(Tensor& dst, const Tensor& src) {
   }
 }
 
-/// One walk over a tape from its end.
+/// One walk over a tape from its end. While it lives nothing is recorded, whatever hooks and operations run: the tape
+/// must not grow under the walk.
 class Walk {
  public:
   Walk(Tape& tape, const BackwardOptions& options)
-      : tape_(tape), retain_graph_(options.retain_graph), grads_(tape.values.size()) {}
+      : tape_(tape), retain_graph_(options.retain_graph), grads_(tape.values.size()) {
+    tape_.walked = true;
+  }
+  ~Walk() { tape_.walked = false; }
+  Walk(const Walk&) = delete;
+  Walk& operator=(const Walk&) = delete;
 
-  void seed(std::int32_t value, Tensor gradient) { grads_[at(value)] = std::move(gradient); }
+  /// Adds to the gradient of a value; a value may be among the results more than once.
+  void seed(std::int32_t value, Tensor gradient) { add_to(value, std::move(gradient)); }
 
   void run() {
     for (std::size_t i = tape_.nodes.size(); i-- > 0;) {
@@ -132,13 +144,17 @@ class Walk {
   }
 
   /// A gradient may be added into in place when no view or hook holds its numbers too.
-  static bool owned(const Tensor& gradient) { return gradient.storage().use_count() == 1 && gradient.is_contiguous(); }
+  static bool owned(const Tensor& gradient) { return gradient.is_sole_owner() && gradient.is_contiguous(); }
 
   void deliver(const Node& node, std::size_t i, Tensor gradient) {
     const std::int32_t id = node.inputs[i];
     if (id == kNoValue) return;
     const Value& value = tape_.values[at(id)];
     if (value.leaf && value.leaf->hooks.empty()) return finish_leaf(*value.leaf, std::move(gradient));
+    add_to(id, std::move(gradient));
+  }
+
+  void add_to(std::int32_t id, Tensor gradient) {
     Tensor& sum = grads_[at(id)];
     if (!sum.defined()) {
       sum = std::move(gradient);
@@ -149,24 +165,31 @@ class Walk {
   }
 
   void finish_leaf(Variable& leaf, Tensor gradient) {
-    for (const auto& hook : leaf.hooks) replace(gradient, hook(gradient));
+    run_hooks(leaf, gradient);
     if (leaf.gradient.defined()) {
       add_into(leaf.gradient, gradient);
     } else {
-      leaf.gradient = gradient.storage().use_count() == 1 ? gradient.contiguous() : gradient.clone();
+      leaf.gradient = owned(gradient) ? std::move(gradient) : gradient.clone();
     }
   }
 
   static void finish_result(const Value& value, Tensor& gradient) {
     const auto variable = value.result.lock();
     if (!variable) return;
-    for (const auto& hook : variable->hooks) replace(gradient, hook(gradient));
+    run_hooks(*variable, gradient);
     if (!variable->retains) return;
     if (variable->gradient.defined()) {
       variable->gradient = variable->gradient.clone();
       add_into(variable->gradient, gradient);
     } else {
       variable->gradient = gradient.clone();
+    }
+  }
+
+  /// A hook may register more hooks; they are for later passes.
+  static void run_hooks(const Variable& variable, Tensor& gradient) {
+    for (std::size_t i = 0, count = variable.hooks.size(); i < count; ++i) {
+      replace(gradient, variable.hooks[i](gradient));
     }
   }
 
@@ -195,6 +218,7 @@ class Walk {
   }
 
   Tape& tape_;
+  NoGrad no_grad_;
   bool retain_graph_;
   std::vector<Tensor> grads_;
 };
@@ -212,12 +236,22 @@ void prune(Tape& tape) {
 
 }  // namespace
 
-void backward_from(std::span<const Tensor> results, std::span<const Tensor> seeds) {
+void backward_from(const Op& op, std::span<const Tensor> results, std::span<const Tensor> seeds) {
   Tape& tape = *thread_state().tape;
-  Walk walk(tape, {});
+  std::vector<std::int32_t> values(results.size(), kNoValue);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const Variable* variable = variable_of(results[i]);
-    if (variable != nullptr && !variable->leaf && seeds[i].defined()) walk.seed(variable->value, seeds[i]);
+    if (variable != nullptr && !variable->leaf && variable->tape != tape.serial) {
+      throw ShapeError(
+          fmt::format("[{}] a function must return what it computes from its inputs; result {} was computed outside of "
+                      "it. Hint: pass that tensor as an input",
+                      op.doc.name, i + 1));
+    }
+    values[i] = value_of(tape, results[i], op);
+  }
+  Walk walk(tape, {});
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (values[i] != kNoValue && seeds[i].defined()) walk.seed(values[i], seeds[i]);
   }
   walk.run();
 }
@@ -225,6 +259,7 @@ void backward_from(std::span<const Tensor> results, std::span<const Tensor> seed
 void backward(const Tensor& result, const BackwardOptions& options) {
   const Variable* variable = variable_of(result);
   Tape& tape = *thread_state().tape;
+  refuse_during_walk(tape, "backward");
   if (variable != nullptr && !variable->leaf && variable->tape != tape.serial) {
     throw ShapeError(
         "[backward] the graph must not be used up; it was walked or cleared before. Hint: pass retain_graph in the "

@@ -1,6 +1,9 @@
+#include <algorithm>
+
 #include "autograd/tape.hpp"
 #include "minnow/autograd/backward.hpp"
 #include "minnow/autograd/variable.hpp"
+#include "minnow/base/error.hpp"
 
 namespace minnow {
 namespace {
@@ -27,14 +30,29 @@ class InnerTape {
   bool recording_;
 };
 
+extern const Op op_recompute;
+
+/// Throws: ShapeError unless the second run gave what the first one did.
+void check_same(std::span<const Tensor> results, std::span<const Tensor> douts) {
+  const auto same = [](const Tensor& result, const Tensor& dout) {
+    return result.defined() && (!dout.defined() || result.spec() == dout.spec());
+  };
+  if (std::equal(results.begin(), results.end(), douts.begin(), douts.end(), same)) return;
+  throw ShapeError(
+      "[recompute] the function must give the same results when it runs again; got another number, shape or type of "
+      "them. Hint: it may depend on nothing but its inputs, parameters and fixed keys");
+}
+
 void recompute_backward(const BackwardContext& context, const AttrBox& attrs) {
   const InnerTape inner;
   std::vector<Tensor> leaves;
   for (std::size_t i = 0; i < context.inputs.size(); ++i) {
-    leaves.push_back(context.inputs[i].alias());
+    leaves.push_back(context.inputs[i].defined() ? context.inputs[i].alias() : Tensor());
     if (context.wants(i)) set_requires_grad(leaves.back());
   }
-  backward_from(attrs.as<Function>()(leaves), context.douts);
+  const std::vector<Tensor> results = attrs.as<Function>()(leaves);
+  check_same(results, context.douts);
+  backward_from(op_recompute, results, context.douts);
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (!context.wants(i)) continue;
     const Tensor gradient = grad(leaves[i]);
@@ -56,15 +74,19 @@ constexpr Op make_recompute() {
   op.backward_f64 = &recompute_backward;
   return op;
 }
-constinit const Op op_recompute = make_recompute();
+constinit const Op op_recompute = make_recompute();  // NOLINT: declared above, where backward needs its name
 
 }  // namespace
 
 std::vector<Tensor> recompute(const Function& function, std::span<const Tensor> inputs) {
+  if (!function) throw ShapeError("[recompute] there must be a function; got none");
   std::vector<Tensor> outputs;
   {
     const NoGrad no_grad;
     outputs = function(inputs);
+  }
+  if (!std::all_of(outputs.begin(), outputs.end(), [](const Tensor& output) { return output.defined(); })) {
+    throw ShapeError("[recompute] the function must return tensors; got an empty handle among them");
   }
   ThreadState& state = thread_state();
   if (!state.recording) return outputs;

@@ -92,7 +92,18 @@ Scope::~Scope() {
   state.tape->scope = state.scopes.parent(state.tape->scope);
 }
 
-void clear_tape() { thread_state().tape->reset(); }
+void refuse_during_walk(const Tape& tape, std::string_view who) {
+  if (!tape.walked) return;
+  throw ShapeError(
+      fmt::format("[{}] a hook must leave the record to the backward pass that runs it; it called {}. Hint: keep the "
+                  "gradient in the hook and go on with it behind backward",
+                  who, who));
+}
+
+void clear_tape() {
+  refuse_during_walk(*thread_state().tape, "clear_tape");
+  thread_state().tape->reset();
+}
 std::size_t tape_size() { return thread_state().tape->nodes.size(); }
 
 std::string dump_tape_text() {

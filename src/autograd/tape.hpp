@@ -26,7 +26,7 @@ struct Variable final : AutogradMeta {
   std::int32_t value = kNoValue;
   TensorSpec spec;
   Tensor gradient;
-  std::vector<std::function<Tensor(const Tensor&)>> hooks;
+  std::deque<std::function<Tensor(const Tensor&)>> hooks;  // stay where they are when one of them adds another
 };
 
 /// @return the variable of a tensor, or null.
@@ -44,7 +44,6 @@ struct Node {
   const Op* op = nullptr;
   AttrBox attrs;
   std::vector<TensorSpec> specs, out_specs;
-  std::vector<char> present;         // 0 where an optional input was absent
   std::vector<std::int32_t> inputs;  // value ids, kNoValue where no gradient is wanted
   std::vector<std::int32_t> outputs;
   std::vector<Saved> saved_inputs, saved_outputs, aux;
@@ -88,6 +87,7 @@ struct Tape {
   std::vector<Node> nodes;
   std::vector<Value> values;
   std::int32_t scope = 0;
+  bool walked = false;  // right now, by backward: nothing may be added or dropped
 
   Tape();
   /// Forgets all nodes; value ids given out so far become invalid.
@@ -123,7 +123,11 @@ void record(Tape& tape, const Op& op, std::span<const Tensor> inputs, std::span<
 std::int32_t value_of(Tape& tape, const Tensor& x, const Op& op);
 
 /// As backward(), from several results at once on this thread's tape; constants among the results are skipped.
-void backward_from(std::span<const Tensor> results, std::span<const Tensor> seeds);
+/// Throws: ShapeError naming `op` for a result that was recorded on another tape.
+void backward_from(const Op& op, std::span<const Tensor> results, std::span<const Tensor> seeds);
+
+/// Throws: ShapeError naming `who` while backward walks over the tape: a hook must leave it alone.
+void refuse_during_walk(const Tape& tape, std::string_view who);
 
 /// @return f32 or f64: in which of both an operation on these tensors computes.
 DType compute_dtype(const Op& op, std::span<const Tensor> inputs);

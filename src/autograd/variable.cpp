@@ -7,7 +7,16 @@
 
 namespace minnow {
 
+namespace {
+
+void check_given(const char* who, const Tensor& x) {
+  if (!x.defined()) throw ShapeError(fmt::format("[{}] there must be a tensor; got an empty handle", who));
+}
+
+}  // namespace
+
 Tensor set_requires_grad(Tensor x, bool wanted) {
+  check_given("set_requires_grad", x);
   if (!is_floating(x.dtype())) {
     throw ShapeError(
         fmt::format("[set_requires_grad] only floating tensors can have a gradient; got {}", x.spec().str()));
@@ -46,6 +55,11 @@ void set_grad(const Tensor& x, Tensor buffer) {
   if (buffer.defined() && buffer.spec() != x.spec()) {
     throw ShapeError(fmt::format("[set_grad] the buffer must be {}; got {}", x.spec().str(), buffer.spec().str()));
   }
+  if (buffer.defined() && buffer.overlaps_itself()) {
+    throw ShapeError(
+        fmt::format("[set_grad] the buffer must have a place of its own for each element; got {} with strides {}",
+                    buffer.spec().str(), buffer.strides().str()));
+  }
   variable->gradient = std::move(buffer);
 }
 
@@ -56,9 +70,13 @@ void retain_grad(const Tensor& x) {
 void register_hook(const Tensor& x, std::function<Tensor(const Tensor&)> hook) {
   Variable* variable = variable_of(x);
   if (variable == nullptr) throw ShapeError("[register_hook] the tensor must take part in gradients; got a constant");
+  if (!hook) throw ShapeError("[register_hook] there must be a function to call; got none");
   variable->hooks.push_back(std::move(hook));
 }
 
-Tensor detach(const Tensor& x) { return x.alias(); }
+Tensor detach(const Tensor& x) {
+  check_given("detach", x);
+  return x.alias();
+}
 
 }  // namespace minnow

@@ -1,22 +1,70 @@
 #include "cli/libraries.hpp"
 
+#include <alloca.h>
 #include <malloc.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+// Sanitizers set themselves up before anything else runs, and later than this file wants to.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MINNOW_STARTS_LATE 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define MINNOW_STARTS_LATE 1
+#endif
+#endif
 
 namespace minnow::cli {
 namespace {
 
-constexpr const char* kSpinCount = "1000";  // tens of microseconds: longer than the gap between two loops of a step
+constexpr std::size_t kLongestPath = 4096;  // PATH_MAX of Linux
 
 // Of glibc's heap: blocks from this size on come from the system and go back to it, so that the tensors of an
 // evaluation leave no holes between them. Its own threshold grows with what is freed, up to 32 MiB; peaks were up
 // to 1.4 times as high.
 constexpr int kOwnMappingBytes = 256 << 10;
 
-bool is_set(const char* name) { return std::getenv(name) != nullptr; }
+bool is_set(char** environment, std::string_view name) {
+  for (; *environment != nullptr; ++environment) {
+    if (std::strncmp(*environment, name.data(), name.size()) == 0 && (*environment)[name.size()] == '=') return true;
+  }
+  return false;
+}
+
+/// See settle_libraries. Calls nothing but the system: libraries, libc among them, may not have run their own
+/// constructors yet.
+void start_anew(char** argv, char** environment) {
+  // Spin for tens of microseconds: longer than the gap between two loops of a step.
+  static std::array<char, 32> spin_count{"GOMP_SPINCOUNT=1000"};
+  static std::array<char, 32> blas_threads{"OPENBLAS_NUM_THREADS=1"};
+  static std::array<char, kLongestPath> self{};
+  const bool spin = !is_set(environment, "GOMP_SPINCOUNT") && !is_set(environment, "OMP_WAIT_POLICY");
+  const bool blas = !is_set(environment, "OPENBLAS_NUM_THREADS");
+  if (!spin && !blas) return;
+  std::size_t count = 0;
+  while (environment[count] != nullptr) ++count;
+  auto* fresh = static_cast<char**>(alloca((count + 3) * sizeof(char*)));
+  for (std::size_t i = 0; i < count; ++i) fresh[i] = environment[i];
+  if (spin) fresh[count++] = spin_count.data();
+  if (blas) fresh[count++] = blas_threads.data();
+  fresh[count] = nullptr;
+  // The path itself, since the name that `ps` shows is made from it.
+  const long length = ::syscall(SYS_readlink, "/proc/self/exe", self.data(), self.size() - 1);
+  if (length > 0) ::syscall(SYS_execve, self.data(), argv, fresh);  // on failure the program goes on as it is
+}
+
+#ifndef MINNOW_STARTS_LATE
+extern "C" void minnow_before_libraries(int, char** argv, char** environment) { start_anew(argv, environment); }
+/// Functions in this section run before the constructors of shared libraries: that of OpenBLAS starts its threads, and
+/// ends the process where it gets none.
+__attribute__((section(".preinit_array"), used)) void (*const before_libraries)(int, char**,
+                                                                                char**) = &minnow_before_libraries;
+#endif
 
 }  // namespace
 
@@ -24,14 +72,7 @@ void settle_libraries(char** argv) {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, kOwnMappingBytes);
 #endif
-  const bool spin = !is_set("GOMP_SPINCOUNT") && !is_set("OMP_WAIT_POLICY");
-  const bool blas = !is_set("OPENBLAS_NUM_THREADS");
-  if (!spin && !blas) return;
-  if (spin) setenv("GOMP_SPINCOUNT", kSpinCount, 1);
-  if (blas) setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  std::error_code failed;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", failed);
-  if (!failed) execv(self.c_str(), argv);  // on failure the program goes on as it is: only slower
+  start_anew(argv, environ);
 }
 
 }  // namespace minnow::cli

@@ -25,7 +25,7 @@ constexpr auto kExitCodes = std::to_array<Entry>({
     {"6", "A result is not finite: too many steps with NaN or infinity."},
     {"7", "Memory is short."},
     {"8", "Another process writes in this run."},
-    {"130, 143", "Interrupted by SIGINT or SIGTERM, after saving."},
+    {"129, 130, 143, 152", "Interrupted by SIGHUP, SIGINT, SIGTERM or SIGXCPU, after saving."},
 });
 
 constexpr auto kFiles = std::to_array<Entry>({

@@ -26,7 +26,7 @@ void write_output(const std::string& path, std::string_view content) {
     throw IoError(fmt::format("[output] --out must name a file; {} is a directory. Hint: {}", path,
                               (std::filesystem::path(path) / "NAME").string()));
   }
-  write_file_atomic(path, content);
+  write_where_named(path, content);
   print_line(fmt::format("{} ({})", printable(path), human_bytes(content.size())));
 }
 

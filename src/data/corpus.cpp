@@ -135,9 +135,13 @@ TextCorpus read_text_files(const fs::path& path, Documents documents) {
     auto file = std::make_shared<const MappedFile>(MappedFile::open(name, "data"));
     corpus.fingerprint.files.push_back({name.string(), file->size(), sha256_hex(file->bytes())});
     add_text(corpus, file->text(), documents);
-    corpus.owners.push_back(std::move(file));
+    corpus.files.push_back(std::move(file));
   }
   return corpus;
+}
+
+void TextCorpus::check_unchanged() const {
+  for (const auto& file : files) file->check_unchanged();
 }
 
 TextCorpus read_text_corpus(const fs::path& path, Documents documents) {

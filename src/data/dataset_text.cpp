@@ -195,6 +195,7 @@ OpenedData open_text_data(const DatasetOptions& options) {
   const SplitTexts texts = split(corpus, validation, options);
   data.train = Encoder(*data.tokenizer, options, scores ? "given" : "training").encode(texts.train);
   data.val = scores ? data.train : Encoder(*data.tokenizer, options, "validation").encode(texts.val);
+  for (const TextCorpus* read : {&corpus, &validation}) read->check_unchanged();
   const bool bytes = data.tokenizer->name() == "byte";
   add_notes(corpus, options.path, bytes, data.notes);
   if (options.split == SplitRule::kFile) add_notes(validation, options.val_path, bytes, data.notes);

@@ -1,5 +1,6 @@
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/norm.hpp"
+#include "ops/check.hpp"
 #include "ops/layer_norm_call.hpp"
 #include "ops/samples.hpp"
 
@@ -12,6 +13,7 @@ struct AddLayerNorm {
   static constexpr OpDoc kDoc{"add_layer_norm", "add_layer_norm(x, residual, weight?, bias?, eps) -> sum, y",
                               "sum = x + residual, y = layer_norm(sum)",
                               "residual connection and the norm behind it in one pass"};
+  static constexpr unsigned kOptional = 0b1100;                      // weight, bias
   static constexpr Saves kSaves{.inputs = 0b0100, .outputs = 0b01};  // weight, sum; aux: mean, rstd (rows)
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
@@ -81,8 +83,11 @@ MINNOW_OP(add_layer_norm, AddLayerNorm);
 
 std::pair<Tensor, Tensor> add_layer_norm(const Tensor& x, const Tensor& residual, const Tensor& weight,
                                          const Tensor& bias, double eps) {
+  ops::check_given("add_layer_norm", x);
   const Tensor inputs[] = {x, residual, weight, bias};
-  std::vector<Tensor> outputs = apply(ops::op_add_layer_norm, inputs, AttrBox::of(ops::NormAttrs{{x.size(-1)}, eps}));
+  std::vector<Tensor> outputs =
+      apply(ops::op_add_layer_norm, inputs,
+            AttrBox::of(ops::NormAttrs{{x.shape()[x.shape().axis(-1, "add_layer_norm")]}, eps}));
   return {outputs[0], outputs[1]};
 }
 

@@ -1,5 +1,6 @@
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/norm.hpp"
+#include "ops/check.hpp"
 #include "ops/rms_norm_call.hpp"
 #include "ops/samples.hpp"
 
@@ -12,6 +13,7 @@ struct AddRmsNorm {
   static constexpr OpDoc kDoc{"add_rms_norm", "add_rms_norm(x, residual, weight?, eps) -> sum, y",
                               "sum = x + residual, y = rms_norm(sum)",
                               "residual connection and the norm behind it in one pass"};
+  static constexpr unsigned kOptional = 0b100;                       // weight
   static constexpr Saves kSaves{.inputs = 0b0100, .outputs = 0b01};  // weight, sum; aux: rstd (rows)
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
@@ -80,8 +82,10 @@ MINNOW_OP(add_rms_norm, AddRmsNorm);
 }  // namespace ops
 
 std::pair<Tensor, Tensor> add_rms_norm(const Tensor& x, const Tensor& residual, const Tensor& weight, double eps) {
+  ops::check_given("add_rms_norm", x);
   const Tensor inputs[] = {x, residual, weight};
-  std::vector<Tensor> outputs = apply(ops::op_add_rms_norm, inputs, AttrBox::of(ops::NormAttrs{{x.size(-1)}, eps}));
+  std::vector<Tensor> outputs = apply(
+      ops::op_add_rms_norm, inputs, AttrBox::of(ops::NormAttrs{{x.shape()[x.shape().axis(-1, "add_rms_norm")]}, eps}));
   return {outputs[0], outputs[1]};
 }
 

@@ -2,8 +2,11 @@
 /// @file
 /// Translates tensors and options of attention into the kernels' arguments.
 
+#include <fmt/format.h>
+
 #include <cmath>
 
+#include "minnow/base/error.hpp"
 #include "minnow/kernels/attention.hpp"
 #include "minnow/ops/attention.hpp"
 #include "tensor/strided.hpp"
@@ -26,6 +29,16 @@ struct RowAttentionAttrs {
 template <class T>
 kernels::HeadView<T> heads_of(T* data, const Shape& strides) {
   return {data, strides[0], strides[1], strides[2]};
+}
+
+/// Throws: ShapeError, naming `who`, for options that mean nothing.
+inline void check_options(const char* who, const AttentionOptions& options) {
+  const bool scale = !options.scale || std::isfinite(*options.scale);
+  if (options.window >= 0 && options.dropout >= 0 && options.dropout <= 1 && scale) return;
+  throw ShapeError(
+      fmt::format("[{}] the window must not be negative, dropout lie in [0, 1] and the scale be finite; got window {}, "
+                  "dropout {}, scale {}",
+                  who, options.window, options.dropout, options.scale.value_or(0)));
 }
 
 /// Fills in what the options say. Requires: sizes are set.

@@ -23,6 +23,7 @@ struct BceWithLogits : ReducedLoss<BceWithLogits, ReductionAttrs> {
       "bce_with_logits", "bce_with_logits(x, target, reduction, pos_weight?) -> loss",
       "loss = -(pos_weight target ln s(x) + (1 - target) ln(1 - s(x))), s the sigmoid, averaged over all elements",
       "PyTorch nn.functional.binary_cross_entropy_with_logits"};
+  static constexpr unsigned kOptional = 0b100;  // pos_weight
   static constexpr Saves kSaves{.inputs = 0b111};
 
   template <class T>

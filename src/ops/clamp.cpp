@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "minnow/ops/elementwise.hpp"
 #include "ops/elementwise.hpp"
 
@@ -18,6 +20,9 @@ struct Clamp : Unary<Clamp, Bounds> {
 
   static Inferred infer(Specs specs, const Bounds& bounds) {
     if (!bounds.min && !bounds.max) throw ShapeError("[clamp] at least one bound must be given; got none");
+    if ((bounds.min && std::isnan(*bounds.min)) || (bounds.max && std::isnan(*bounds.max))) {
+      throw ShapeError("[clamp] bounds must be numbers; got NaN");
+    }
     if (bounds.min && bounds.max && !(*bounds.min <= *bounds.max)) {
       throw ShapeError(fmt::format("[clamp] min must not exceed max; got min {} and max {}", *bounds.min, *bounds.max));
     }

@@ -20,6 +20,7 @@ namespace minnow::ops {
 template <class F, class A>
 struct Convolution {
   using Attrs = A;
+  static constexpr unsigned kOptional = 0b100;     // bias
   static constexpr Saves kSaves{.inputs = 0b011};  // x, weight
 
   /// @return the sizes; those of x and weight as far as they are there.
@@ -42,8 +43,8 @@ struct Convolution {
     const Shape& x = specs[0].shape;
     const Shape& weight = specs[1].shape;
     const kernels::ConvSizes given = F::options(attrs);
-    if (x.rank() != F::kAxes + 2 || weight.rank() != F::kAxes + 2 || given.groups < 1 ||
-        x[1] != weight[1] * given.groups || weight[0] % given.groups != 0) {
+    if (x.rank() != F::kAxes + 2 || weight.rank() != F::kAxes + 2 || given.groups < 1 || x[1] % given.groups != 0 ||
+        x[1] / given.groups != weight[1] || weight[0] % given.groups != 0) {
       throw ShapeError(
           fmt::format("[{}] x must be (B, C, ...) and weight (O, C / groups, ...) with {} more axes and O a "
                       "multiple of groups; got {}, {} and {} groups",
@@ -60,6 +61,8 @@ struct Convolution {
             "[{}] kernel, stride and dilation must be 1 or more and the padding 0 or more; got {}, {}, {} and {}", who,
             s.kernel[axis], s.stride[axis], s.dilation[axis], s.padding[axis]));
       }
+      (void)plus(who, s.in[axis], times(who, 2, s.padding[axis]));
+      (void)times(who, s.dilation[axis], s.kernel[axis]);
       if (s.out(axis) < 1) {
         throw ShapeError(fmt::format("[{}] the kernel must fit into the padded input; got weight {} for {}", who,
                                      weight.str(), x.str()));

@@ -12,6 +12,7 @@ struct CrossEntropy {
   static constexpr OpDoc kDoc{"cross_entropy", "cross_entropy(logits, targets, options, class_weight?) -> loss",
                               "loss = -log softmax(logits)[target], averaged over the targets that count",
                               "PyTorch nn.functional.cross_entropy; 0 where all targets are ignored"};
+  static constexpr unsigned kOptional = 0b100;     // class_weight
   static constexpr Saves kSaves{.inputs = 0b111};  // aux: what the sum was divided by
 
   static Inferred infer(Specs specs, const Attrs& attrs) {

@@ -26,6 +26,9 @@ inline void check_loss(const char* who, const TensorSpec& x, const TensorSpec& t
   if (!(options.label_smoothing >= 0 && options.label_smoothing <= 1)) {
     throw ShapeError(fmt::format("[{}] label_smoothing must lie in [0, 1]; got {}", who, options.label_smoothing));
   }
+  if (options.divisor && !(*options.divisor >= 0)) {
+    throw ShapeError(fmt::format("[{}] the divisor must be 0 (nothing counts) or more; got {}", who, *options.divisor));
+  }
 }
 
 /// Throws: DataError naming the first bad target.

@@ -59,15 +59,17 @@ struct InterpolatePosEmbed {
   static Inferred infer(Specs specs, const Attrs& attrs) {
     check_floating("interpolate_pos_embed", specs[0]);
     const Shape& table = specs[0].shape;
+    constexpr const char* kWho = "interpolate_pos_embed";
     const bool sizes = attrs.old_height > 0 && attrs.old_width > 0 && attrs.new_height > 0 && attrs.new_width > 0 &&
                        attrs.cls_tokens >= 0;
     if (!sizes || table.rank() != 3 || table[0] != 1 ||
-        table[1] != attrs.cls_tokens + attrs.old_height * attrs.old_width) {
+        table[1] != plus(kWho, attrs.cls_tokens, times(kWho, attrs.old_height, attrs.old_width))) {
       throw ShapeError(fmt::format(
           "[interpolate_pos_embed] the table must be (1, {} + {} * {}, C) and all sizes above 0; got {} for {} * {}",
           attrs.cls_tokens, attrs.old_height, attrs.old_width, table.str(), attrs.new_height, attrs.new_width));
     }
-    return {{{{1, attrs.cls_tokens + attrs.new_height * attrs.new_width, table[2]}, specs[0].dtype}}, {}};
+    const Index rows = plus(kWho, attrs.cls_tokens, times(kWho, attrs.new_height, attrs.new_width));
+    return {{{{1, rows, table[2]}, specs[0].dtype}}, {}};
   }
 
   template <class T>

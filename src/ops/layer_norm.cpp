@@ -11,6 +11,7 @@ struct LayerNorm {
   static constexpr OpDoc kDoc{"layer_norm", "layer_norm(x, normalized_shape, weight?, bias?, eps) -> y",
                               "y = (x - mean) / sqrt(var + eps) * weight + bias, over the last axes, biased variance",
                               "Ba, Kiros, Hinton 2016, Layer Normalization"};
+  static constexpr unsigned kOptional = 0b110;     // weight, bias
   static constexpr Saves kSaves{.inputs = 0b011};  // x, weight; aux: mean, rstd (rows)
 
   static Inferred infer(Specs specs, const Attrs& attrs) {

@@ -21,6 +21,7 @@ struct Linear {
   static constexpr OpDoc kDoc{"linear", "linear(x, weight, bias?, activation?) -> y",
                               "y = activation(x weight^T + bias)",
                               "PyTorch nn.functional.linear; the activation runs on each tile of the product"};
+  static constexpr unsigned kOptional = 0b100;     // bias
   static constexpr Saves kSaves{.inputs = 0b011};  // x, weight; aux: z = x weight^T + bias when there is an activation
   static constexpr bool kAddsNatively = true;
 

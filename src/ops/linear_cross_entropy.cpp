@@ -18,6 +18,7 @@ struct LinearCrossEntropy {
                               "linear_cross_entropy(x, weight, bias?, targets, options) -> loss",
                               "loss = cross_entropy(x weight^T + bias, targets), in chunks of rows",
                               "the head and the loss of a language model without its (B, T, V) logits"};
+  static constexpr unsigned kOptional = 0b100;      // bias
   static constexpr Saves kSaves{.inputs = 0b1111};  // aux: what the sum was divided by
   static constexpr bool kAddsNatively = true;
 

@@ -57,7 +57,8 @@ struct MelSpectrogram {
     check_floating("mel_spectrogram", specs[0]);
     const Shape& wave = specs[0].shape;
     const bool sizes = o.n_fft >= 2 && o.win_length >= 1 && o.win_length <= o.n_fft && o.hop >= 1 && o.n_mels >= 1 &&
-                       (o.power == 1 || o.power == 2) && o.f_min >= 0 && o.f_min < o.f_max && o.sample_rate > 0;
+                       (o.power == 1 || o.power == 2) && o.f_min >= 0 && o.f_min < o.f_max && std::isfinite(o.f_max) &&
+                       o.sample_rate > 0 && std::isfinite(o.sample_rate);
     if (!sizes || wave.rank() < 1 || wave.rank() > 2) {
       throw ShapeError(
           fmt::format("[mel_spectrogram] the wave must be (N) or (B, N), 1 <= win_length <= n_fft, hop and n_mels 1 or "
@@ -65,8 +66,9 @@ struct MelSpectrogram {
                       "power {}, {} and {}",
                       wave.str(), o.win_length, o.n_fft, o.hop, o.n_mels, o.power, o.f_min, o.f_max));
     }
-    const Index frames = frames_of(wave.back(), o) - (o.drop_last_frame ? 1 : 0);
-    if (frames < 1 || (o.center && wave.back() <= o.n_fft / 2)) {
+    const bool mirrors = !o.center || wave.back() > o.n_fft / 2;
+    const Index frames = mirrors ? frames_of(wave.back(), o) - (o.drop_last_frame ? 1 : 0) : 0;
+    if (frames < 1) {
       throw ShapeError(fmt::format(
           "[mel_spectrogram] the wave must hold a frame and more than half of n_fft {}; got {}", o.n_fft, wave.str()));
     }

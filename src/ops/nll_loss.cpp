@@ -14,6 +14,7 @@ struct NllLoss {
       "loss = -class_weight[target] log_probs[target], averaged by weight over the targets that "
       "count",
       "PyTorch nn.functional.nll_loss; 0 where all targets are ignored"};
+  static constexpr unsigned kOptional = 0b100;     // class_weight
   static constexpr Saves kSaves{.inputs = 0b110};  // aux: what the sum was divided by
   static constexpr Index kRows = 4096;             // summed together
 

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "minnow/autograd/op.hpp"
 #include "minnow/base/error.hpp"
 
@@ -33,6 +35,9 @@ inline void check_norm(const char* who, Specs specs, const NormAttrs& attrs, std
   if (!ends) {
     throw ShapeError(
         fmt::format("[{}] x must end with the normalised sizes {}; got {}", who, attrs.normalized.str(), x.str()));
+  }
+  if (!(attrs.eps >= 0 && std::isfinite(attrs.eps))) {
+    throw ShapeError(fmt::format("[{}] eps must be finite and not negative; got {}", who, attrs.eps));
   }
   for (std::size_t i = first_parameter; i < specs.size(); ++i) {
     if (specs[i].present && specs[i].shape != attrs.normalized) {

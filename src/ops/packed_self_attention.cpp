@@ -15,11 +15,12 @@ struct PackedSelfAttention {
                               "packed_self_attention(qkv, n_head, options, key_lengths?) -> out",
                               "scaled_dot_product_attention of the heads in qkv (B, T, 3C), side by side in (B, T, C)",
                               "Vaswani et al. 2017; the layout of GPT-2's c_attn"};
+  static constexpr unsigned kOptional = 0b10;                   // key_lengths
   static constexpr Saves kSaves{.inputs = 0b11, .outputs = 1};  // aux: lse (B, H, T)
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
     const Shape& qkv = specs[0].shape;
-    if (qkv.rank() != 3 || attrs.n_head < 1 || qkv[2] % (3 * attrs.n_head) != 0) {
+    if (qkv.rank() != 3 || attrs.n_head < 1 || qkv[2] % 3 != 0 || qkv[2] / 3 % attrs.n_head != 0) {
       throw ShapeError(
           fmt::format("[packed_self_attention] qkv must be (B, T, 3C) with C a multiple of n_head; got {} for {} heads",
                       qkv.str(), attrs.n_head));
@@ -28,6 +29,7 @@ struct PackedSelfAttention {
       throw ShapeError(
           fmt::format("[packed_self_attention] key_lengths must be i64 ({},); got {}", qkv[0], specs[1].str()));
     }
+    check_options("packed_self_attention", attrs.options);
     return {{{{qkv[0], qkv[1], qkv[2] / 3}, specs[0].dtype}}, {{{qkv[0], attrs.n_head, qkv[1]}, specs[0].dtype}}};
   }
 

@@ -1,4 +1,5 @@
 #include "minnow/ops/shape.hpp"
+#include "ops/check.hpp"
 #include "ops/pieces.hpp"
 #include "ops/samples.hpp"
 
@@ -29,7 +30,8 @@ struct Pad {
                       count, y.str()));
     }
     for (Index i = 0; i < count; ++i) {
-      y.shape[y.shape.rank() - 1 - i / 2] += attrs.widths[static_cast<std::size_t>(i)];
+      Index& size = y.shape[y.shape.rank() - 1 - i / 2];
+      size = plus("pad", size, attrs.widths[static_cast<std::size_t>(i)]);
     }
     return {{y}, {}};
   }

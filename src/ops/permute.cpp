@@ -2,6 +2,7 @@
 
 #include "minnow/base/error.hpp"
 #include "minnow/ops/shape.hpp"
+#include "ops/check.hpp"
 #include "ops/samples.hpp"
 #include "ops/view_op.hpp"
 
@@ -60,6 +61,7 @@ Tensor permute(const Tensor& x, const Shape& dims) {
 }
 
 Tensor transpose(const Tensor& x, Index axis0, Index axis1) {
+  ops::check_given("transpose", x);
   Shape dims = x.shape();
   for (Index axis = 0; axis < dims.rank(); ++axis) dims[axis] = axis;
   std::swap(dims[x.shape().axis(axis0, "transpose")], dims[x.shape().axis(axis1, "transpose")]);

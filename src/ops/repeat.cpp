@@ -32,7 +32,7 @@ struct Repeat {
     for (Index axis = 0; axis < y.rank() && fits; ++axis) {
       fits = attrs.repeats[axis] >= 0;
       if (axis >= added && attrs.repeats[axis] != 1) ++split;
-      if (axis >= added) y[axis] *= x[axis - added];
+      if (axis >= added) y[axis] = times("repeat", y[axis], x[axis - added]);
     }
     if (!fits || y.rank() + split > Shape::kMaxRank) {
       throw ShapeError(fmt::format(

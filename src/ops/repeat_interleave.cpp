@@ -1,4 +1,5 @@
 #include "minnow/ops/shape.hpp"
+#include "ops/check.hpp"
 #include "ops/pieces.hpp"
 #include "ops/reduce_to.hpp"
 #include "ops/samples.hpp"
@@ -25,7 +26,7 @@ struct RepeatInterleave {
           fmt::format("[repeat_interleave] repeats must be 0 or more and x have at most {} axes; got {} for {}",
                       Shape::kMaxRank - 1, attrs.repeats, y.str()));
     }
-    y.shape[axis] *= attrs.repeats;
+    y.shape[axis] = times("repeat_interleave", y.shape[axis], attrs.repeats);
     return {{y}, {}};
   }
 

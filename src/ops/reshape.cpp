@@ -19,15 +19,16 @@ struct Reshape : ViewOp {
   static Shape resolve(const Shape& from, Shape to) {
     Index known = 1;
     Index unknown = -1;
+    bool fits = true;
     for (Index axis = 0; axis < to.rank(); ++axis) {
       if (to[axis] == -1 && unknown < 0) {
         unknown = axis;
       } else {
-        known *= to[axis];
+        fits = fits && !__builtin_mul_overflow(known, to[axis], &known);
       }
     }
-    if (unknown >= 0 && known > 0) to[unknown] = from.numel() / known;
-    if (known < 0 || (unknown >= 0 && known == 0) || to.numel() != from.numel()) {
+    if (fits && unknown >= 0 && known > 0) to[unknown] = from.numel() / known;
+    if (!fits || known < 0 || (unknown >= 0 && known == 0) || to.numel() != from.numel()) {
       throw ShapeError(
           fmt::format("[reshape] both shapes must hold as many elements; got {} for {}", to.str(), from.str()));
     }

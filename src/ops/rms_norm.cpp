@@ -11,6 +11,7 @@ struct RmsNorm {
   static constexpr OpDoc kDoc{"rms_norm", "rms_norm(x, normalized_shape, weight?, eps) -> y",
                               "y = x / sqrt(mean(x^2) + eps) * weight, over the last axes",
                               "Zhang, Sennrich 2019, Root Mean Square Layer Normalization"};
+  static constexpr unsigned kOptional = 0b10;     // weight
   static constexpr Saves kSaves{.inputs = 0b11};  // x, weight; aux: rstd (rows)
 
   static Inferred infer(Specs specs, const Attrs& attrs) {

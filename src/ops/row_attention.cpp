@@ -16,6 +16,7 @@ struct RowAttention {
                               "scaled_dot_product_attention of heads that lie side by side: q (B, Tq, H D), k (B, Tk, "
                               "Hkv D), v (B, Tk, Hkv Dv), out (B, Tq, H Dv)",
                               "Vaswani et al. 2017; grouped queries: Ainslie et al. 2023, GQA"};
+  static constexpr unsigned kOptional = 0b1000;                   // key_lengths
   static constexpr Saves kSaves{.inputs = 0b1111, .outputs = 1};  // aux: lse (B, H, Tq)
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
@@ -35,6 +36,7 @@ struct RowAttention {
     if (specs[3].present && (specs[3].shape != Shape{q[0]} || specs[3].dtype != DType::i64)) {
       throw ShapeError(fmt::format("[row_attention] key_lengths must be i64 ({},); got {}", q[0], specs[3].str()));
     }
+    check_options("row_attention", attrs.options);
     const Index out = v[2] / attrs.n_kv_head * attrs.n_head;
     return {{{{q[0], q[1], out}, specs[0].dtype}}, {{{q[0], attrs.n_head, q[1]}, specs[0].dtype}}};
   }

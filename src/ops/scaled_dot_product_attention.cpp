@@ -6,6 +6,7 @@
 #include "minnow/ops/loss.hpp"
 #include "minnow/ops/shape.hpp"
 #include "ops/attention_call.hpp"
+#include "ops/check.hpp"
 #include "ops/samples.hpp"
 
 namespace minnow {
@@ -18,6 +19,7 @@ struct Sdpa {
       "scaled_dot_product_attention",
       "scaled_dot_product_attention(q, k, v, mask?, key_lengths?, alibi_slopes?, options) -> out",
       "out_i = sum_j softmax_j(scale q_i . k_j + masks) v_j", "Vaswani et al. 2017; tiles as in Dao et al. 2022"};
+  static constexpr unsigned kOptional = 0b111000;                   // mask, key_lengths, alibi_slopes
   static constexpr Saves kSaves{.inputs = 0b111111, .outputs = 1};  // aux: lse (B, H, Tq)
   static constexpr bool kStrided = true;
 
@@ -34,9 +36,7 @@ struct Sdpa {
           q.str(), k.str(), v.str()));
     }
     check_optional(specs, {q[0], q[1], q[2], k[2]});
-    if (!(attrs.dropout >= 0 && attrs.dropout <= 1)) {
-      throw ShapeError(fmt::format("[scaled_dot_product_attention] dropout must lie in [0, 1]; got {}", attrs.dropout));
-    }
+    check_options("scaled_dot_product_attention", attrs);
     return {{{{q[0], q[1], q[2], v[3]}, specs[0].dtype}}, {{{q[0], q[1], q[2]}, specs[0].dtype}}};
   }
 
@@ -210,8 +210,12 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
 
 Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options,
                          const AttentionInputs& inputs) {
-  const Tensor in[] = {q.contiguous(), k.contiguous(),     k.contiguous(),
-                       inputs.mask,    inputs.key_lengths, inputs.alibi_slopes};
+  ops::check_given("attention_weights", q);
+  ops::check_given("attention_weights", k);
+  Tensor in[] = {q, k, k, inputs.mask, inputs.key_lengths, inputs.alibi_slopes};
+  for (Tensor& x : in) {
+    if (x.defined()) x = x.contiguous();
+  }
   std::vector<TensorSpec> specs;
   for (const Tensor& x : in) specs.push_back(x.defined() ? x.spec() : TensorSpec::absent());
   (void)ops::Sdpa::infer(specs, options);

@@ -29,8 +29,9 @@ struct Slice : ViewOp {
     }
     Shape shape = x.shape();
     Shape strides = x.strides();
-    shape[axis] = (end - begin + attrs.step - 1) / attrs.step;
-    strides[axis] *= attrs.step;
+    const Index reach = end - begin;
+    shape[axis] = reach / attrs.step + (reach % attrs.step != 0 ? 1 : 0);
+    if (shape[axis] > 1) strides[axis] *= attrs.step;  // a step beyond the range is never taken
     return x.as_strided(shape, strides, x.offset() + begin * x.strides()[axis]);
   }
   static Tensor view_backward(const Tensor& dout, const TensorSpec& input, const Attrs& attrs) {

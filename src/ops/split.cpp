@@ -1,6 +1,7 @@
-#include <numeric>
+#include <fmt/ranges.h>
 
 #include "minnow/ops/shape.hpp"
+#include "ops/check.hpp"
 #include "ops/pieces.hpp"
 #include "ops/samples.hpp"
 
@@ -23,11 +24,13 @@ struct Split {
     const Shape& x = specs[0].shape;
     const Index axis = x.axis(attrs.axis, "split");
     const bool negative = std::any_of(attrs.sizes.begin(), attrs.sizes.end(), [](Index size) { return size < 0; });
-    if (negative || std::accumulate(attrs.sizes.begin(), attrs.sizes.end(), Index{0}) != x[axis] ||
-        attrs.sizes.empty()) {
-      throw ShapeError(fmt::format("[split] the sizes must add up to axis {} of {}; got {} sizes, the sum being {}",
-                                   axis, x.str(), attrs.sizes.size(),
-                                   std::accumulate(attrs.sizes.begin(), attrs.sizes.end(), Index{0})));
+    Index left = x[axis];
+    for (std::size_t i = 0; i < attrs.sizes.size() && !negative && left >= 0; ++i) {
+      left = attrs.sizes[i] > left ? -1 : left - attrs.sizes[i];
+    }
+    if (negative || left != 0 || attrs.sizes.empty()) {
+      throw ShapeError(fmt::format("[split] the sizes must be 0 or more and add up to axis {} of {}; got {}", axis,
+                                   x.str(), fmt::join(attrs.sizes, ", ")));
     }
     Inferred parts;
     for (Index size : attrs.sizes) {
@@ -84,7 +87,8 @@ std::vector<Tensor> split(const Tensor& x, Index axis, const std::vector<Index>&
 }
 
 std::vector<Tensor> split_equal(const Tensor& x, Index axis, Index parts) {
-  const Index size = x.size(axis);
+  ops::check_given("split_equal", x);
+  const Index size = x.shape()[x.shape().axis(axis, "split_equal")];
   if (parts < 1 || size % parts != 0) {
     throw ShapeError(fmt::format("[split_equal] the number of parts must divide axis {} of {}; got {}", axis,
                                  x.shape().str(), parts));

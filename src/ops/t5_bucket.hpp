@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "minnow/base/error.hpp"
 #include "minnow/ops/position.hpp"
@@ -25,6 +27,8 @@ inline void check_buckets(const char* who, const T5BiasOptions& options) {
 
 /// @return the bucket of the distance key - query.
 inline Index t5_bucket_of(Index distance, const T5BiasOptions& options) {
+  constexpr Index kFar = std::numeric_limits<Index>::max();  // what is farther shares its bucket
+  distance = std::max(distance, -kFar);
   Index buckets = options.num_buckets;
   Index first = 0;
   if (options.bidirectional) {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "ops/check.hpp"
 #include "ops/samples.hpp"
 #include "ops/t5_bucket.hpp"
@@ -14,6 +16,7 @@ struct T5RelativeBias {
   static constexpr OpDoc kDoc{"t5_relative_bias", "t5_relative_bias(table, queries, keys, query_offset, options) -> y",
                               "y[h, i, j] = table[bucket(j - i - query_offset), h]", "Raffel et al. 2020, T5"};
   static constexpr Saves kSaves{};
+  static constexpr double kFarthest = 9007199254740992;  // 2^53
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
     check_floating("t5_relative_bias", specs[0]);
@@ -23,6 +26,10 @@ struct T5RelativeBias {
       throw ShapeError(
           fmt::format("[t5_relative_bias] the table must be ({}, H) and the lengths not negative; got {}, {} and {}",
                       attrs.buckets.num_buckets, table.str(), attrs.queries, attrs.keys));
+    }
+    (void)plus("t5_relative_bias", attrs.queries, attrs.keys);
+    if (std::abs(static_cast<double>(attrs.query_offset)) > kFarthest) {
+      throw ShapeError(fmt::format("[t5_relative_bias] query_offset must lie within 2^53; got {}", attrs.query_offset));
     }
     return {{{{table[1], attrs.queries, attrs.keys}, specs[0].dtype}}, {}};
   }

@@ -60,6 +60,7 @@ struct Triangle {
     const Index rows = shape[shape.rank() - 2];
     const Index columns = shape.back();
     if (shape.numel() == 0) return;
+    diagonal = std::clamp(diagonal, -rows, columns);
     parallel_ranges(shape.numel() / columns, std::max<Index>(1, 8192 / columns), [&](Index begin, Index end, Index) {
       for (Index row = begin; row < end; ++row) {
         // tril keeps columns below `border`, triu those from it on.

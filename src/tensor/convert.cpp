@@ -1,6 +1,8 @@
 #include "tensor/convert.hpp"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include "minnow/kernels/convert.hpp"
@@ -10,6 +12,16 @@ namespace minnow {
 namespace {
 
 constexpr Index kElementsPerChunk = 1 << 15;
+
+/// @return the nearest whole number towards 0 that `To` has; 0 for NaN. The language leaves both open.
+template <class To, class From>
+To whole(From value) {
+  if (std::isnan(value)) return 0;
+  constexpr auto kEnd = -static_cast<From>(std::numeric_limits<To>::min());  // the first too large: a power of 2
+  if (value >= kEnd) return std::numeric_limits<To>::max();
+  if (value < -kEnd) return std::numeric_limits<To>::min();
+  return static_cast<To>(value);
+}
 
 template <class To, class From>
 To convert(From value) {
@@ -21,6 +33,8 @@ To convert(From value) {
     return BFloat16{kernels::bf16_from_f32(static_cast<float>(value))};
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{0};
+  } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    return whole<To>(value);
   } else {
     return static_cast<To>(value);
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "minnow/base/error.hpp"
 
 namespace minnow {
@@ -35,8 +37,10 @@ bool Shape::operator==(const Shape& other) const noexcept {
 Index Shape::numel() const {
   Index total = 1;
   bool overflow = false;
+  if (std::any_of(begin(), end(), [](Index size) { return size < 0; })) {
+    throw ShapeError(fmt::format("[shape] sizes must be 0 or more; got {}", str()));
+  }
   for (Index size : *this) {
-    if (size < 0) throw ShapeError(fmt::format("[shape] sizes must be 0 or more; got {}", str()));
     Index product = 0;
     overflow = overflow || __builtin_mul_overflow(total, size, &product);
     total = overflow ? 1 : product;

@@ -6,6 +6,7 @@
 
 #include "minnow/base/error.hpp"
 #include "tensor/convert.hpp"
+#include "tensor/places.hpp"
 
 namespace minnow {
 
@@ -56,6 +57,28 @@ template Tensor Tensor::from(std::span<const std::int64_t>, const Shape&);
 template Tensor Tensor::from(std::span<const BFloat16>, const Shape&);
 template Tensor Tensor::from(std::span<const bool>, const Shape&);
 
+void Tensor::refuse_empty(const char* who) {
+  throw ShapeError(fmt::format(
+      "[{}] there must be a tensor; got an empty handle. Hint: a Tensor made without a shape has no numbers, "
+      "nor has grad(x) before a backward reached x; ask defined() first",
+      who));
+}
+
+void Tensor::count_write(const char* who) {
+  if (overlaps_itself()) {
+    throw ShapeError(
+        fmt::format("[{}] a tensor that is written to must have a place of its own for each element; got {} with "
+                    "strides {}. Hint: write into its clone()",
+                    who, spec().str(), strides().str()));
+  }
+  body_->storage->bump_version();
+}
+
+bool Tensor::overlaps_itself() const {
+  if (is_contiguous()) return false;
+  return elements_meet(shape(), strides());
+}
+
 bool Tensor::is_contiguous() const {
   Index step = 1;
   for (Index axis = rank() - 1; axis >= 0; --axis) {
@@ -66,35 +89,34 @@ bool Tensor::is_contiguous() const {
   return true;
 }
 
-Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
+Tensor Tensor::contiguous() const {
+  (void)body("contiguous");
+  return is_contiguous() ? *this : clone();
+}
 
 Tensor Tensor::clone() const {
+  (void)body("clone");
   Tensor result = empty(shape(), dtype());
   convert_strided(*this, result);
   return result;
 }
 
 Tensor Tensor::to(DType dtype) const {
+  (void)body("to");
   Tensor result = empty(shape(), dtype);
   convert_strided(*this, result);
   return result;
 }
 
 Tensor Tensor::alias() const {
-  auto body = std::make_shared<Body>(*body_);
-  body->autograd = nullptr;
-  return Tensor(std::move(body));
+  auto copy = std::make_shared<Body>(body("alias"));
+  copy->autograd = nullptr;
+  return Tensor(std::move(copy));
 }
 
 Tensor Tensor::as_strided(const Shape& shape, const Shape& strides, Index offset) const {
-  Index first = offset;
-  Index last = offset;
-  for (Index axis = 0; axis < shape.rank(); ++axis) {
-    const Index reach = (shape[axis] - 1) * strides[axis];
-    (reach < 0 ? first : last) += reach;
-  }
-  const auto elements = static_cast<Index>(body_->storage->bytes() / size_of(dtype()));
-  if (shape.numel() > 0 && (first < 0 || last >= elements)) {
+  const auto elements = static_cast<Index>(body("as_strided").storage->bytes() / size_of(dtype()));
+  if (shape.rank() != strides.rank() || (shape.numel() > 0 && !stays_inside(elements, shape, strides, offset))) {
     throw ShapeError(
         fmt::format("[as_strided] a view must stay inside its storage of {} elements; got shape {}, strides {}, "
                     "offset {}",
@@ -111,6 +133,7 @@ Tensor Tensor::as_strided(const Shape& shape, const Shape& strides, Index offset
 }
 
 double Tensor::item() const {
+  (void)body("item");
   if (numel() != 1) {
     throw ShapeError(fmt::format("[item] a tensor must have exactly one element; got shape {}", shape().str()));
   }
@@ -119,6 +142,7 @@ double Tensor::item() const {
 
 template <class T>
 std::vector<T> Tensor::to_vector() const {
+  (void)body("to_vector");
   const Tensor values = dtype() == dtype_of<T> ? contiguous() : to(dtype_of<T>);
   const T* first = values.data<T>();
   return std::vector<T>(first, first + numel());
@@ -130,6 +154,8 @@ template std::vector<std::int64_t> Tensor::to_vector() const;
 template std::vector<bool> Tensor::to_vector() const;
 
 void Tensor::copy_from(const Tensor& source) {
+  (void)body("copy_from");
+  (void)source.body("copy_from");
   if (source.shape() != shape()) {
     throw ShapeError(
         fmt::format("[copy_from] both shapes must be equal; got {} into {}", source.shape().str(), shape().str()));
@@ -137,11 +163,13 @@ void Tensor::copy_from(const Tensor& source) {
   const bool elsewhere = source.storage() != storage();
   const bool same_places = source.offset() == offset() && source.strides() == strides();
   const Tensor from = elsewhere || same_places ? source : source.clone();  // a write must not change what is read later
-  body_->storage->bump_version();
+  count_write("copy_from");
   convert_strided(from, *this);
 }
 
 void Tensor::move_to(const Tensor& place) {
+  (void)body("move_to");
+  (void)place.body("move_to");
   if (place.spec() != spec()) {
     throw ShapeError(fmt::format("[move_to] the place must be {}; got {}", spec().str(), place.spec().str()));
   }
@@ -151,8 +179,9 @@ void Tensor::move_to(const Tensor& place) {
 }
 
 void Tensor::fill(double value) {
+  (void)body("fill");
   const Tensor one = from<double>(std::vector<double>{value}, {});
-  body_->storage->bump_version();
+  count_write("fill");
   convert_strided(one.as_strided(shape(), Shape(std::vector<Index>(static_cast<std::size_t>(rank()), 0)), 0), *this);
 }
 

@@ -97,12 +97,25 @@ std::optional<TrainResult> TrainSession::reason_to_stop() {
   return std::nullopt;
 }
 
+template <class Read>
+auto TrainSession::or_save(Read read) {
+  try {
+    return read();
+  } catch (const IoError&) {
+    try {
+      save(false);
+    } catch (const Error&) {  // the first reason is the one to say
+    }
+    throw;
+  }
+}
+
 bool TrainSession::step_once() {
   const auto begin = Clock::now();
   TrainState& s = state();
   const double lr = schedule_.at(s.optimizer_steps);
-  const auto step =
-      setup_.step->run(setup_.data->train().make_batch(s.step), s.step, lr, [this] { return signal() != 0; });
+  const Batch batch = or_save([&] { return setup_.data->train().make_batch(s.step); });
+  const auto step = setup_.step->run(batch, s.step, lr, [this] { return signal() != 0; });
   if (!step) return false;
   ++s.step;
   s.optimizer_steps = setup_.step->optimizer_steps();
@@ -136,7 +149,7 @@ bool TrainSession::finish_step(bool save_before_evaluation) {
   if (evaluating) {
     if (saves && save_before_evaluation) save(false);
     const TrainState before = state();
-    if (!evaluate_now(improved)) return false;
+    if (!or_save([&] { return evaluate_now(improved); })) return false;
     if (!sample_now()) {
       state() = before;  // a resume evaluates again: counted twice, it would stop a run too early
       return false;

@@ -59,6 +59,9 @@ class TrainSession {
   /// Before every write: makes sure that the run directory is still ours.
   void keep_lock();
   void save(bool best);
+  /// @return what `read` gives. When data cannot be read any more, all that was learned is saved before that is said.
+  template <class Read>
+  auto or_save(Read read);
   TrainProgress progress() const;
   std::optional<TrainResult> reason_to_stop();
   TrainResult result(StopReason reason, int exit_code, std::string message);

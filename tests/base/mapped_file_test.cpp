@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -52,17 +54,62 @@ TEST_F(MappedFileTest, RefusesWhatIsNotARegularFile) {
   EXPECT_THROW(static_cast<void>(MappedFile::open(folder_ / "loop")), IoError);
 }
 
-TEST_F(MappedFileTest, NoticesThatTheFileShrank) {
-  const fs::path path = write("s", "0123456789");
-  const MappedFile file = MappedFile::open(path);
-  file.check_not_shrunk();
-  fs::resize_file(path, 4);
+void expect_change(const MappedFile& file, const std::string& text) {
   try {
-    file.check_not_shrunk();
+    file.check_unchanged();
     FAIL() << "no error";
   } catch (const IoError& error) {
-    EXPECT_NE(std::string(error.what()).find("got 4 bytes instead of 10"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
   }
+}
+
+TEST_F(MappedFileTest, NoticesThatTheFileChanged) {
+  const fs::path path = write("s", "0123456789");
+  const MappedFile file = MappedFile::open(path);
+  file.check_unchanged();
+  fs::resize_file(path, 4);
+  expect_change(file, "got 4 bytes instead of 10");
+  const MappedFile grows = MappedFile::open(path);
+  fs::resize_file(path, 40);
+  expect_change(grows, "got 40 bytes instead of 4");
+  const MappedFile stays = MappedFile::open(path);
+  fs::last_write_time(path, fs::last_write_time(path) + std::chrono::seconds(1));
+  expect_change(stays, "was written to");
+  const MappedFile replaced = MappedFile::open(path);
+  fs::rename(write("new", "another text"), path);  // what is mapped stays as it is
+  replaced.check_unchanged();
+}
+
+TEST_F(MappedFileTest, ReadsBehindTheEndOfACutFileGiveZerosAndAnError) {
+  constexpr std::size_t kBytes = 1 << 20;
+  survive_cut_files();
+  const fs::path path = write("cut", std::string(kBytes, 'x'));
+  const fs::path whole = write("whole", std::string(kBytes, 'y'));
+  const MappedFile other = MappedFile::open(whole);
+  {
+    const MappedFile file = MappedFile::open(path);
+    fs::resize_file(path, 10);
+    std::size_t zeros = 0;
+    for (const char byte : file.text()) zeros += byte == 0 ? 1 : 0;
+    EXPECT_EQ(zeros, kBytes - 10);
+    expect_change(file, "got 10 bytes");
+    fs::resize_file(path, kBytes);
+    expect_change(file, "written to");
+  }
+  other.check_unchanged();
+  EXPECT_EQ(other.text().back(), 'y');
+  const MappedFile again = MappedFile::open(whole);  // takes the place of the one that is gone
+  again.check_unchanged();
+}
+
+TEST(MappedFileDeathTest, OtherBusErrorsKeepTheirEffect) {
+  EXPECT_EXIT(
+      {
+        survive_cut_files();
+        std::raise(SIGBUS);
+        std::raise(SIGBUS);
+      },
+      testing::KilledBySignal(SIGBUS), "");
 }
 
 }  // namespace

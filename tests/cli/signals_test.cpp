@@ -1,5 +1,5 @@
 /// @file
-/// What SIGINT and SIGTERM do to a verb that looks at stop_signal().
+/// What SIGINT, SIGTERM and SIGHUP do to a verb that looks at stop_signal().
 
 #include "cli/signals.hpp"
 
@@ -33,6 +33,21 @@ void stop_twice(int first, int second) {
 TEST_F(SignalsDeathTest, TheFirstOneAsksToStop) {
   EXPECT_EXIT(stop_once(SIGINT), ::testing::ExitedWithCode(130), "");
   EXPECT_EXIT(stop_once(SIGTERM), ::testing::ExitedWithCode(143), "");
+}
+
+TEST_F(SignalsDeathTest, AClosedTerminalAsksToStopAndTwiceIsOnce) {
+  EXPECT_EXIT(stop_once(SIGHUP), ::testing::ExitedWithCode(129), "");
+  EXPECT_EXIT(stop_twice(SIGHUP, SIGHUP), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(stop_twice(SIGTERM, SIGHUP), ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(stop_twice(SIGHUP, SIGTERM), ::testing::ExitedWithCode(143), "second signal");
+  EXPECT_EXIT(
+      {
+        std::signal(SIGHUP, SIG_IGN);  // as nohup does
+        install_stop_signals();
+        std::raise(SIGHUP);
+        std::_Exit(stop_signal().load());
+      },
+      ::testing::ExitedWithCode(0), "");
 }
 
 TEST_F(SignalsDeathTest, TheSecondOneLeavesAtOnce) {

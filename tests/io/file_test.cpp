@@ -1,11 +1,13 @@
 #include "minnow/io/file.hpp"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -91,6 +93,37 @@ TEST(WriteFileAtomic, NamesPathReasonAndHint) {
   EXPECT_THAT(text, HasSubstr("missing"));
   EXPECT_THAT(text, HasSubstr("No such file or directory"));
   EXPECT_THAT(text, HasSubstr("Hint:"));
+}
+
+TEST(WriteFileAtomic, DoesNotReplaceADeviceOrPipe) {
+  const TempDir dir;
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  EXPECT_THAT(message_of<IoError>([&] { write_file_atomic(dir / "pipe", "x"); }), HasSubstr("device, pipe or socket"));
+  EXPECT_TRUE(std::filesystem::is_fifo(dir / "pipe"));
+}
+
+TEST(WriteWhereNamed, WritesBehindLinksAndIntoPipes) {
+  const TempDir dir;
+  std::filesystem::create_directory(dir / "far");
+  std::filesystem::create_symlink("far/target", dir / "link");
+  std::filesystem::create_symlink(dir / "link", dir / "second");
+  for (const std::string text : {"new", "other"}) {  // the target is missing, then there
+    write_where_named(dir / "second", text);
+    EXPECT_EQ(test::slurp(dir / "far/target"), text);
+  }
+  EXPECT_TRUE(std::filesystem::is_symlink(dir / "link"));
+  std::filesystem::create_symlink("loop", dir / "loop");
+  EXPECT_THAT(message_of<IoError>([&] { write_where_named(dir / "loop", "x"); }), HasSubstr("loop of symbolic links"));
+  ASSERT_EQ(::mkfifo((dir / "pipe").c_str(), 0600), 0);
+  EXPECT_THROW(write_where_named(dir / "pipe", "x"), IoError);  // nobody reads it
+  const int reader = ::open((dir / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_GE(reader, 0);
+  write_where_named(dir / "pipe", "through");
+  char got[16] = {};
+  EXPECT_EQ(::read(reader, got, sizeof got), 7);
+  ::close(reader);
+  EXPECT_STREQ(got, "through");
+  EXPECT_TRUE(std::filesystem::is_fifo(dir / "pipe"));
 }
 
 TEST(ReadFile, LimitsSizeAndKind) {

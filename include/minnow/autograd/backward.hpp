@@ -23,7 +23,9 @@ struct BackwardOptions {
 /// Walks the tape from its end, in the order of recording: no sort, no recursion. The first gradient that reaches an
 /// activation is assigned, later ones add; leaves always add.
 /// Throws: ShapeError when result is no scalar and no seed is given, when nothing was recorded, when the nodes were
-/// used up by an earlier pass, or when a tensor saved for backward was changed in place since.
+/// used up by an earlier pass, or when a tensor saved for backward was changed in place since; and whatever a hook
+/// throws. After an exception the next forward and backward pass work, but leaves that were reached by then have
+/// got their gradient: reset them with set_grad.
 void backward(const Tensor& result, const BackwardOptions& options = {});
 
 /// While one lives, this thread records nothing.
@@ -66,6 +68,8 @@ class Scope {
 /// Runs `function(inputs)` without keeping what backward needs, and runs it again during backward (activation
 /// checkpointing): memory for time. The function must be pure: same inputs, same result (dropout by key is).
 /// Parameters it reads need not be listed; activations it reads must be inputs.
+/// Throws: ShapeError when the function returns an empty handle; backward throws one when the second run gives other
+/// shapes or types, or a tensor that was computed outside of the function.
 /// Source: Chen et al. 2016, Training Deep Nets with Sublinear Memory Cost.
 std::vector<Tensor> recompute(const std::function<std::vector<Tensor>(std::span<const Tensor>)>& function,
                               std::span<const Tensor> inputs);

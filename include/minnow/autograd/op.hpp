@@ -96,6 +96,7 @@ struct Sample {
 struct Op {
   OpDoc doc;
   Saves saves;
+  unsigned optional = 0;  ///< bit i: input i may be absent; an empty handle for any other is an error
   bool differentiable = true;
   bool adds_natively = false;  ///< backward can add into an existing gradient
   bool strided = false;        ///< forward takes inputs that are not contiguous
@@ -178,6 +179,7 @@ constexpr Op make_op() {
       O::template backward<double>(c, box.template as<A>());
     };
   }
+  if constexpr (requires { O::kOptional; }) op.optional = O::kOptional;
   if constexpr (requires { O::kAddsNatively; }) op.adds_natively = O::kAddsNatively;
   if constexpr (requires { O::kStrided; }) op.strided = O::kStrided;
   if constexpr (requires(std::span<const Tensor> in, const A& attrs) { O::compose(in, attrs); }) {
@@ -192,8 +194,9 @@ constexpr Op make_op() {
   constinit const ::minnow::Op op_##name = ::minnow::make_op<type>()
 
 /// Runs an operation and, when a gradient may be asked for, records it on this thread's tape.
-/// @param inputs undefined tensors stand for absent optional inputs.
-/// Throws: ShapeError from the operation's shape inference; NumericError in anomaly mode.
+/// @param inputs undefined tensors stand for absent inputs, where the operation has the bit of its `optional`
+///   (`static constexpr unsigned kOptional = 0b100;`).
+/// Throws: ShapeError from the operation's shape inference and for empty handles; NumericError in anomaly mode.
 std::vector<Tensor> apply(const Op& op, std::span<const Tensor> inputs, const AttrBox& attrs);
 
 /// As above for operations with one output.

@@ -21,14 +21,15 @@ Tensor set_requires_grad(Tensor x, bool wanted = true);
 [[nodiscard]] Tensor grad(const Tensor& x);
 
 /// Gives the leaf `x` a buffer that backward adds into (the trainer's flat gradient buffer), or resets it with an
-/// undefined tensor. Throws: ShapeError when shape or type differ.
+/// undefined tensor. Throws: ShapeError when shape or type differ, and for a buffer that overlaps itself.
 void set_grad(const Tensor& x, Tensor buffer);
 
 /// Keeps the gradient of a result of an operation, readable with grad() after backward. No effect on constants.
 void retain_grad(const Tensor& x);
 
 /// Calls `hook(gradient)` once the gradient of `x` is complete in a backward pass. A defined result replaces the
-/// gradient; it must have the same shape. For leaves the hook sees the sum of this pass alone.
+/// gradient; it must have the same shape. For leaves the hook sees the sum of this pass alone. Nothing is recorded
+/// inside of a hook, and it must not call backward or clear_tape. What it throws leaves backward.
 void register_hook(const Tensor& x, std::function<Tensor(const Tensor&)> hook);
 
 /// @return the same numbers, cut off from the gradient.

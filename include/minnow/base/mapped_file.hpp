@@ -10,6 +10,10 @@
 
 namespace minnow {
 
+namespace mapped_file {
+struct Watched;
+}
+
 /// A regular file, open and mapped read-only for as long as the object lives. Move-only. An empty file gives an empty
 /// span. Pages come from the kernel's cache on first touch.
 class MappedFile {
@@ -40,10 +44,11 @@ class MappedFile {
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
 
-  /// Asks the file system whether the file still has its size. Touching a page behind the end of a file that shrank
-  /// would kill the process, so readers of long-lived maps call this before a burst of reads (about a microsecond).
-  /// Throws: IoError naming both sizes when the file is shorter than when it was opened.
-  void check_not_shrunk() const;
+  /// Asks the file system whether the file is what it was when it was opened: of its size, and not written to since.
+  /// Readers of long-lived maps call this around a burst of reads (about a microsecond): what they read behind the end
+  /// of a file that was cut is 0 (see survive_cut_files) and must not be used. Throws: IoError when the file was cut,
+  /// has grown or was written to.
+  void check_unchanged() const;
 
   void swap(MappedFile& other) noexcept;
 
@@ -51,7 +56,14 @@ class MappedFile {
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   int descriptor_ = -1;
+  std::int64_t written_ns_ = 0;              // when the file was last written to, by its file system's clock
+  mapped_file::Watched* watched_ = nullptr;  // where the handler of SIGBUS finds this mapping
   std::filesystem::path path_;
 };
+
+/// From now on a read behind the end of a mapped file that somebody cuts gives 0 instead of killing the process by
+/// SIGBUS, and check_unchanged() of that file throws. Other causes of SIGBUS keep their effect. For programs, once, at
+/// their start: a library must not take a signal from its user.
+void survive_cut_files();
 
 }  // namespace minnow

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "minnow/base/mapped_file.hpp"
 #include "minnow/data/fingerprint.hpp"
 
 namespace minnow {
@@ -24,11 +25,15 @@ enum class Documents {
 /// Python's text mode; a lone CR is kept); line ends belong to no document when documents are lines. Bytes are
 /// otherwise kept, valid UTF-8 or not: what becomes of ill-formed bytes is the tokenizer's rule.
 struct TextCorpus {
-  std::vector<std::string_view> texts;              ///< the documents; one view per file when documents = stream
-  DataFingerprint fingerprint;                      ///< of the files as they lie on disk
-  std::int64_t bytes = 0;                           ///< of all texts
-  std::int64_t crlf_files = 0;                      ///< files in which CR LF was read as LF
-  std::vector<std::shared_ptr<const void>> owners;  ///< keeps what `texts` looks into alive
+  std::vector<std::string_view> texts;                   ///< the documents; one view per file when documents = stream
+  DataFingerprint fingerprint;                           ///< of the files as they lie on disk
+  std::int64_t bytes = 0;                                ///< of all texts
+  std::int64_t crlf_files = 0;                           ///< files in which CR LF was read as LF
+  std::vector<std::shared_ptr<const void>> owners;       ///< keeps what `texts` looks into alive
+  std::vector<std::shared_ptr<const MappedFile>> files;  ///< likewise, of files
+
+  /// To be called when all texts were read. Throws: IoError when a file was cut or written to meanwhile.
+  void check_unchanged() const;
 };
 
 /// Reads one file, or all `.txt` files of a folder and its sub-folders in the order of their paths (byte order, the

@@ -42,7 +42,7 @@ class TokenStore {
   [[nodiscard]] std::int32_t at(std::int64_t index) const;
 
   /// Copies tokens begin .. begin + count - 1 to `out`. Throws: std::out_of_range unless they all exist; IoError when a
-  /// mapped file has become shorter since it was opened.
+  /// mapped file was cut or written to since it was opened.
   void copy(std::int64_t begin, std::int64_t count, std::int32_t* out) const;
 
   /// @return the tokens begin .. begin + count - 1 as a store of their own. Throws: std::out_of_range.

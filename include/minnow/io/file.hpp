@@ -105,6 +105,10 @@ void write_file_atomic(const std::filesystem::path& path, std::string_view conte
 void write_file_atomic(const std::filesystem::path& path, const std::function<void(ByteSink&)>& writer,
                        FileAccess access = FileAccess::kUsual);
 
+/// Writes where `path` leads, as a user who names a place means it: a file (behind symbolic links, which stay) whole or
+/// not at all, a device or pipe as it is. Throws: IoError; also for a pipe that nobody reads.
+void write_where_named(const std::filesystem::path& path, std::string_view content);
+
 /// Creates a directory and its parents and makes the new names durable. Nothing happens if it exists.
 /// @param access of the directories that are new; kOwner: 0700
 /// @throws IoError if that fails or a file is in the way.

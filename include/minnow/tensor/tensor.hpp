@@ -52,17 +52,25 @@ class Tensor {
   }
 
   [[nodiscard]] bool defined() const noexcept { return body_ != nullptr; }
-  [[nodiscard]] const Shape& shape() const { return body_->shape; }
-  [[nodiscard]] const Shape& strides() const { return body_->strides; }  ///< in elements
-  [[nodiscard]] Index offset() const { return body_->offset; }           ///< of the first element, in elements
-  [[nodiscard]] DType dtype() const { return body_->dtype; }
+  // All of these throw ShapeError for an empty handle.
+  [[nodiscard]] const Shape& shape() const { return body("shape").shape; }
+  [[nodiscard]] const Shape& strides() const { return body("strides").strides; }  ///< in elements
+  [[nodiscard]] Index offset() const { return body("offset").offset; }            ///< of the first element, in elements
+  [[nodiscard]] DType dtype() const { return body("dtype").dtype; }
   [[nodiscard]] TensorSpec spec() const { return {shape(), dtype(), true}; }
   [[nodiscard]] Index rank() const { return shape().rank(); }
-  [[nodiscard]] Index numel() const { return body_->numel; }
+  [[nodiscard]] Index numel() const { return body("numel").numel; }
   /// @return the size of an axis; negative ones count from the last.
   [[nodiscard]] Index size(Index axis) const { return shape()[shape().axis(axis, "size")]; }
   /// @return true when the elements lie in row-major order without gaps.
   [[nodiscard]] bool is_contiguous() const;
+  /// @return true when two elements lie at one place: in an expanded tensor, in windows that overlap. Such a tensor can
+  /// be read, not written to.
+  [[nodiscard]] bool overlaps_itself() const;
+  /// @return true when no other handle and no view looks at these numbers.
+  [[nodiscard]] bool is_sole_owner() const noexcept {
+    return body_ != nullptr && body_.use_count() == 1 && body_->storage.use_count() == 1;
+  }
 
   /// @return the first element. Throws: ShapeError when T is not the element type.
   template <class T>
@@ -71,22 +79,25 @@ class Tensor {
     return reinterpret_cast<const T*>(raw());
   }
   /// As data(), and counts as a write: a tensor saved for backward must not be written to (see Storage::version).
+  /// Throws: ShapeError also for a tensor that overlaps itself.
   template <class T>
   [[nodiscard]] T* mutable_data() {
     check_dtype(dtype_of<T>);
-    body_->storage->bump_version();
+    count_write("mutable_data");
     return reinterpret_cast<T*>(raw());
   }
   [[nodiscard]] std::byte* raw() const {
-    return body_->storage->data() + static_cast<std::size_t>(body_->offset) * size_of(body_->dtype);
+    const Body& it = body("raw");
+    return it.storage->data() + static_cast<std::size_t>(it.offset) * size_of(it.dtype);
   }
-  [[nodiscard]] const std::shared_ptr<Storage>& storage() const { return body_->storage; }
+  [[nodiscard]] const std::shared_ptr<Storage>& storage() const { return body("storage").storage; }
 
   /// @return this tensor if its rows are contiguous, else a copy that is. Loses the gradient link.
   [[nodiscard]] Tensor contiguous() const;
   /// @return a copy of its own, contiguous, without gradient link.
   [[nodiscard]] Tensor clone() const;
-  /// @return the numbers in another type (bf16: round to nearest even; bool: not zero), without gradient link.
+  /// @return the numbers in another type (bf16: round to nearest even; bool: not zero; whole numbers from floating
+  /// ones: towards 0, the nearest that there is, and 0 for NaN), without gradient link.
   [[nodiscard]] Tensor to(DType dtype) const;
   /// @return the same numbers seen through other sizes and strides, without gradient link.
   /// Throws: ShapeError when an element would lie outside the storage.
@@ -100,16 +111,20 @@ class Tensor {
   template <class T>
   [[nodiscard]] std::vector<T> to_vector() const;
 
-  /// Replaces the numbers in place by those of `source`, converted. Throws: ShapeError for another shape.
+  /// Replaces the numbers in place by those of `source`, converted. Throws: ShapeError for another shape, and when this
+  /// tensor overlaps itself.
   void copy_from(const Tensor& source);
   /// Makes this tensor, and every copy of this handle, look at the numbers of `place` (a slice of a flat buffer) from
   /// now on. Its own numbers are not copied. Throws: ShapeError for another shape or type.
   void move_to(const Tensor& place);
-  /// Sets every element in place.
+  /// Sets every element in place. Throws: ShapeError when this tensor overlaps itself.
   void fill(double value);
 
-  [[nodiscard]] const std::shared_ptr<AutogradMeta>& autograd() const { return body_->autograd; }
-  void set_autograd(std::shared_ptr<AutogradMeta> meta) { body_->autograd = std::move(meta); }
+  [[nodiscard]] const std::shared_ptr<AutogradMeta>& autograd() const { return body("autograd").autograd; }
+  void set_autograd(std::shared_ptr<AutogradMeta> meta) {
+    (void)body("set_autograd");
+    body_->autograd = std::move(meta);
+  }
   /// @return true when both handles are one tensor.
   [[nodiscard]] bool is(const Tensor& other) const noexcept { return body_ == other.body_; }
 
@@ -122,6 +137,15 @@ class Tensor {
     std::shared_ptr<AutogradMeta> autograd;
   };
   explicit Tensor(std::shared_ptr<Body> body) : body_(std::move(body)) {}
+  /// Throws: ShapeError naming the member `who` when there is no tensor.
+  [[nodiscard]] const Body& body(const char* who) const {
+    if (body_ == nullptr) [[unlikely]]
+      refuse_empty(who);
+    return *body_;
+  }
+  [[noreturn]] static void refuse_empty(const char* who);
+  /// Throws: ShapeError naming `who` for a tensor that overlaps itself.
+  void count_write(const char* who);
   void check_dtype(DType wanted) const;
 
   std::shared_ptr<Body> body_;

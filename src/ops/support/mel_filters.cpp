@@ -29,21 +29,21 @@ double to_hz(double mel, MelScale scale) {
 
 Tensor mel_filters(const MelOptions& options, DType dtype) {
   if (options.n_mels < 1 || options.n_fft < 2 || !(options.f_min >= 0 && options.f_min < options.f_max) ||
-      !(options.sample_rate > 0)) {
+      !(options.sample_rate > 0) || !std::isfinite(options.f_max) || !std::isfinite(options.sample_rate)) {
     throw ShapeError(fmt::format(
         "[mel_filters] n_mels must be 1 or more, n_fft 2 or more and 0 <= f_min < f_max; got {}, {}, {} and "
         "{}",
         options.n_mels, options.n_fft, options.f_min, options.f_max));
   }
-  std::vector<double> points;  // in Hz
+  const Index bins = options.n_fft / 2 + 1;
+  Tensor filters = Tensor::empty({options.n_mels, bins}, DType::f64);  // first, since it refuses what is too large
+  std::vector<double> points;                                          // in Hz
   const double low = to_mel(options.f_min, options.scale);
   const double high = to_mel(options.f_max, options.scale);
   for (Index i = 0; i < options.n_mels + 2; ++i) {
     const double share = static_cast<double>(i) / static_cast<double>(options.n_mels + 1);
     points.push_back(to_hz(low + (high - low) * share, options.scale));
   }
-  const Index bins = options.n_fft / 2 + 1;
-  Tensor filters = Tensor::empty({options.n_mels, bins}, DType::f64);
   auto* to = filters.mutable_data<double>();
   for (Index mel = 0; mel < options.n_mels; ++mel) {
     const double* point = points.data() + mel;

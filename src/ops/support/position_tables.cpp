@@ -12,14 +12,15 @@ namespace minnow {
 Tensor alibi_slopes(Index heads, DType dtype) {
   if (heads < 1) throw ShapeError(fmt::format("[alibi_slopes] heads must be 1 or more; got {}", heads));
   Index base = 1;
-  while (2 * base <= heads) base *= 2;
-  std::vector<double> slopes;
+  while (base <= heads / 2) base *= 2;
+  Tensor slopes = Tensor::empty({heads}, DType::f64);
+  auto* to = slopes.mutable_data<double>();
   for (Index i = 0; i < heads; ++i) {
     const double exponent = i < base ? static_cast<double>(i + 1) / static_cast<double>(base)
                                      : static_cast<double>(2 * (i - base) + 1) / static_cast<double>(2 * base);
-    slopes.push_back(std::pow(2.0, -8.0 * exponent));
+    to[i] = std::pow(2.0, -8.0 * exponent);
   }
-  return Tensor::from(slopes, {heads}).to(dtype);
+  return slopes.to(dtype);
 }
 
 Tensor sinusoidal_table_halves(Index length, Index width, DType dtype) {
@@ -29,16 +30,17 @@ Tensor sinusoidal_table_halves(Index length, Index width, DType dtype) {
         length));
   }
   const Index half = width / 2;
-  std::vector<double> table(static_cast<std::size_t>(length * width));
+  Tensor result = Tensor::empty({length, width}, DType::f64);
+  auto* table = result.mutable_data<double>();
   for (Index t = 0; t < length; ++t) {
     for (Index i = 0; i < half; ++i) {
       const double step = std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(half - 1));
       const double angle = static_cast<double>(t) * step;
-      table[static_cast<std::size_t>(t * width + i)] = std::sin(angle);
-      table[static_cast<std::size_t>(t * width + half + i)] = std::cos(angle);
+      table[t * width + i] = std::sin(angle);
+      table[t * width + half + i] = std::cos(angle);
     }
   }
-  return Tensor::from(table, {length, width}).to(dtype);
+  return result.to(dtype);
 }
 
 }  // namespace minnow
