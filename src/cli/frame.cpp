@@ -45,7 +45,7 @@ std::string overview() {
   return text +
          "\n`minnow help VERB` explains one of them, `minnow --version` prints the version.\n"
          "Exit codes: 0 done, 1 internal error, 2 usage or configuration, 3 data, 4 checkpoint, 5 files and disk,\n"
-         "6 not finite (NaN limit), 7 memory, 8 directory in use, 128 + n\ninterrupted by signal n (129 terminal closed, 130 Ctrl-C, 143 SIGTERM).\n";
+         "6 not finite (NaN limit), 7 memory, 8 directory in use, 129/130/143/152 interrupted.\n";
 }
 
 const Verb& require_verb(const std::string& name) {

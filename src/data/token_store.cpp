@@ -95,11 +95,15 @@ void TokenStore::copy(std::int64_t begin, std::int64_t count, std::int32_t* out)
                               [](std::int64_t value, const Storage::Run& other) { return value < other.first; });
   if (run != runs.begin()) --run;
   while (count > 0) {
+    const MappedFile* file =
+        storage_->files.empty() ? nullptr : storage_->files[static_cast<std::size_t>(run - runs.begin())].get();
     const std::int64_t skip = position - run->first;
     const std::int64_t take = std::min(count, run->count - skip);
+    // Before the reads for programs that do not take SIGBUS; behind them, so that these ids are those of the file that
+    // was opened whatever happened to it until now.
+    if (file != nullptr) file->check_unchanged();
     widen(run->data + skip * run->width, run->width, take, out);
-    // Behind the reads: whatever happened to the file until now, these ids are those of the file that was opened.
-    if (!storage_->files.empty()) storage_->files[static_cast<std::size_t>(run - runs.begin())]->check_unchanged();
+    if (file != nullptr) file->check_unchanged();
     out += take;
     position += take;
     count -= take;
