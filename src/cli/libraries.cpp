@@ -62,7 +62,7 @@ void start_anew(char** argv, char** environment) {
 extern "C" void minnow_before_libraries(int, char** argv, char** environment) { start_anew(argv, environment); }
 /// Functions in this section run before the constructors of shared libraries: that of OpenBLAS starts its threads, and
 /// ends the process where it gets none.
-__attribute__((section(".preinit_array"), used)) void (*const before_libraries)(int, char**,
+__attribute__((section(".preinit_array"), used)) void (*const kBeforeLibraries)(int, char**,
                                                                                 char**) = &minnow_before_libraries;
 #endif
 
