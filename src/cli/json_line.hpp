@@ -2,15 +2,13 @@
 /// @file
 /// Writes what a machine reads: one JSON value, one line.
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 namespace minnow::cli {
 
 /// @return `json` as one line with its line feed. Bytes that are not UTF-8 (names of files may be any) become U+FFFD:
 /// the work is done by now, and its result must come out.
-inline std::string json_line(const nlohmann::ordered_json& json) {
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
+std::string json_line(const nlohmann::ordered_json& json);
 
 }  // namespace minnow::cli
