@@ -50,7 +50,7 @@ void run_forward(const Op& op, std::span<const Tensor> inputs, std::vector<Tenso
   const Inferred inferred = op.infer(specs, attrs);
   for (const TensorSpec& spec : inferred.outputs) outputs.push_back(Tensor::empty(spec.shape, spec.dtype));
   for (const TensorSpec& spec : inferred.aux) aux.push_back(Tensor::empty(spec.shape, spec.dtype));
-  const ForwardContext context{inputs, outputs, aux};
+  const ForwardContext context{inputs, outputs, aux, thread_state().precision};
   (compute_dtype(op, inputs) == DType::f64 ? op.forward_f64 : op.forward_f32)(context, attrs);
 }
 
@@ -93,6 +93,7 @@ void record(Tape& tape, const Op& op, std::span<const Tensor> inputs, std::span<
   node.op = &op;
   node.attrs = attrs;
   node.scope = tape.scope;
+  node.precision = thread_state().precision;
   node.inputs = std::move(values);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     node.specs.push_back(spec_of(inputs[i]));

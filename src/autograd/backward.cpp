@@ -117,7 +117,7 @@ class Walk {
       add[i] = existing != nullptr ? 1 : 0;
       dins[i] = existing != nullptr ? *existing : Tensor::empty(node.specs[i].shape, node.specs[i].dtype);
     }
-    const BackwardContext context{node.specs, inputs, outputs, aux, douts, dins, add};
+    const BackwardContext context{node.specs, inputs, outputs, aux, douts, dins, add, node.precision};
     const bool f64 = !douts.empty() && douts[0].defined() && douts[0].dtype() == DType::f64;
     (f64 ? node.op->backward_f64 : node.op->backward_f32)(context, node.attrs);
     for (std::size_t i = 0; i < count; ++i) {

@@ -45,6 +45,7 @@ void check_same(std::span<const Tensor> results, std::span<const Tensor> douts) 
 
 void recompute_backward(const BackwardContext& context, const AttrBox& attrs) {
   const InnerTape inner;
+  const PrecisionScope precision(context.precision);
   std::vector<Tensor> leaves;
   for (std::size_t i = 0; i < context.inputs.size(); ++i) {
     leaves.push_back(context.inputs[i].defined() ? context.inputs[i].alias() : Tensor());

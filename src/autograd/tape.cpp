@@ -80,6 +80,11 @@ NoGrad::NoGrad() : before_(thread_state().recording) { thread_state().recording 
 NoGrad::~NoGrad() { thread_state().recording = before_; }
 bool grad_enabled() { return thread_state().recording; }
 
+PrecisionScope::PrecisionScope(kernels::GemmPrecision precision) : before_(thread_state().precision) {
+  thread_state().precision = precision;
+}
+PrecisionScope::~PrecisionScope() { thread_state().precision = before_; }
+
 AnomalyMode::AnomalyMode() : before_(thread_state().anomaly) { thread_state().anomaly = true; }
 AnomalyMode::~AnomalyMode() { thread_state().anomaly = before_; }
 

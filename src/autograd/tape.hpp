@@ -48,6 +48,7 @@ struct Node {
   std::vector<std::int32_t> outputs;
   std::vector<Saved> saved_inputs, saved_outputs, aux;
   std::int32_t scope = 0;
+  kernels::GemmPrecision precision = kernels::GemmPrecision::kF32;
   bool used = false;  // its saved tensors were dropped by a backward pass
 };
 
@@ -100,7 +101,8 @@ struct ThreadState {
   ScopeTable scopes;  // outlives tapes: those of recomputations share it
   bool recording = true;
   bool anomaly = false;
-  const std::function<bool()>* stop = nullptr;  // of the innermost CancelScope
+  kernels::GemmPrecision precision = kernels::GemmPrecision::kF32;  // of the innermost PrecisionScope
+  const std::function<bool()>* stop = nullptr;                      // of the innermost CancelScope
   const std::function<void(const OpCall&)>* observer = nullptr;
 };
 ThreadState& thread_state();

@@ -12,6 +12,8 @@ namespace minnow::cli {
 struct TrainBenchmark {
   std::string workload = "char";
   std::int64_t steps = 0;  ///< timed steps; 0 = as the workload says
+  std::string precision = "f32";
+  std::string gemm = "auto";
 };
 
 /// @return the names of the workloads.

@@ -15,6 +15,9 @@
 #include "cli/terminal.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/philox.hpp"
+#include "minnow/config/choices.hpp"
+#include "minnow/kernels/gemm.hpp"
+#include "minnow/train/compute.hpp"
 #include "minnow/train/train_step.hpp"
 
 namespace minnow::cli {
@@ -86,10 +89,11 @@ std::int64_t peak_rss_mb() {
 /// Model, data and optimizer of a workload, ready for steps.
 class Bench {
  public:
-  explicit Bench(const Workload& work)
+  Bench(const Workload& work, const ComputeConfig& compute)
       : model_(make_language_model(model_config(work), work.vocabulary)),
         batch_(random_batch(work)),
         parameters_(model_->parameters().count()) {
+    apply_compute(compute, *model_);
     model_->parameters().initialize(0);
     OptimizerConfig optimizer;
     optimizer.learning_rate = kLearningRate;
@@ -124,6 +128,21 @@ class Bench {
   double loss_ = 0;
 };
 
+template <class Enum>
+Enum value_of(const std::string& name) {
+  const auto& names = kChoiceNames<Enum>;
+  return static_cast<Enum>(std::find(names.begin(), names.end(), name) - names.begin());
+}
+
+ComputeConfig compute_of(const TrainBenchmark& benchmark) {
+  ComputeConfig compute;
+  compute.gemm = value_of<GemmKind>(benchmark.gemm);
+  compute.precision = value_of<PrecisionKind>(benchmark.precision);
+  return compute;
+}
+
+const char* gemm_name() { return kernels::gemm_backend() == kernels::GemmBackend::kMinnow ? "minnow" : "openblas"; }
+
 /// Rounds to 1 / parts.
 double rounded(double value, double parts) { return std::round(value * parts) / parts; }
 
@@ -138,7 +157,7 @@ std::vector<std::string> workload_names() {
 int bench_train(const TrainBenchmark& benchmark, bool json) {
   const Workload& work = find(benchmark.workload);
   install_stop_signals();
-  Bench bench(work);
+  Bench bench(work, compute_of(benchmark));
   const double first = bench.step();
   for (int i = 0; i < kWarmUpSteps; ++i) bench.step();
   std::vector<double> times(static_cast<std::size_t>(benchmark.steps > 0 ? benchmark.steps : work.steps));
@@ -161,7 +180,8 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
                                      {"first_step_s", rounded(first, 10000)},
                                      {"peak_rss_mb", peak_rss_mb()},
                                      {"threads", threads()},
-                                     {"precision", "f32"},
+                                     {"precision", benchmark.precision},
+                                     {"gemm", gemm_name()},
                                      {"parameters", bench.parameters()},
                                      {"steps", times.size()},
                                      {"loss", bench.loss()}};
@@ -170,9 +190,9 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
   }
   print_result(
       fmt::format("{}: {} tokens/s, {:.3f} ms per step, {:.1f} GFLOP/s, first step {:.3f} s, {} MiB, "
-                  "{} threads, {} parameters, f32\n",
+                  "{} threads, {} parameters, {} by {}\n",
                   work.name, grouped(std::llround(tokens / median)), median * 1e3, flops / median / 1e9, first,
-                  peak_rss_mb(), threads(), grouped(bench.parameters())));
+                  peak_rss_mb(), threads(), grouped(bench.parameters()), benchmark.precision, gemm_name()));
   return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "cli/bench.hpp"
 #include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
+#include "minnow/config/choices.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -17,10 +18,17 @@ struct Arguments {
 
 constexpr std::int64_t kMostSteps = 1000000;
 
+template <class Enum>
+std::vector<std::string> names_of() {
+  return {kChoiceNames<Enum>.begin(), kChoiceNames<Enum>.end()};
+}
+
 Action train_command(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.choice("--workload", arguments->train.workload, workload_names(), "Size of model and batch");
   options.integer("--steps", arguments->train.steps, "Timed steps; 0 = as the workload says", 0, kMostSteps);
+  options.choice("--precision", arguments->train.precision, names_of<PrecisionKind>(), "Factors of matrix products");
+  options.choice("--gemm", arguments->train.gemm, names_of<GemmKind>(), "Who multiplies matrices");
   threads_option(options, arguments->threads);
   options.flag("--json", arguments->json, "Write JSON to stdout");
   return [arguments] {

@@ -157,7 +157,12 @@ constexpr Key kLaterRows[] = {
         .range(0, 4096)
         .in("threads")
         .also("num_threads n_threads num_workers"),
-    row<kCompute, &ComputeConfig::gemm>("compute.gemm", kBits, "Library for matrix products").also("backend blas"),
+    row<kCompute, &ComputeConfig::gemm>("compute.gemm", kBits,
+                                        "Who multiplies matrices; auto = minnow with AVX-512, else OpenBLAS")
+        .also("backend blas"),
+    row<kCompute, &ComputeConfig::precision>("compute.precision", kBits,
+                                             "Type of the factors of matrix products; all else is f32")
+        .also("dtype amp autocast bf16 fp16 mixed_precision"),
 
     row<kRun, &RunConfig::dir>("run.dir", kFree, "Folder of the run; empty = runs/<name of the configuration file>")
         .path()

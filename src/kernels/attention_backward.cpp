@@ -28,32 +28,34 @@ void backward_tile(const Backward<T>& g, const TilePlace& at, const AttentionScr
   const Index kv = at.h / group_size(x);
   const T* dout = g.dout.at(at.b, at.h) + at.query * g.dout.row;
   if (x.value_dim == 0) std::fill_n(scratch.gradients, at.rows * scratch.ld, T(0));
-  tile_product(BlasCall<T>{.trans_b = true,
-                           .m = at.rows,
-                           .n = at.cols,
-                           .k = x.value_dim,
-                           .a = dout,
-                           .lda = g.dout.row,
-                           .b = x.v.at(at.b, kv) + at.key * x.v.row,
-                           .ldb = x.v.row,
-                           .c = scratch.gradients,
-                           .ldc = scratch.ld});
+  tile_product(TileProduct<T>{.trans_b = true,
+                              .m = at.rows,
+                              .n = at.cols,
+                              .k = x.value_dim,
+                              .a = dout,
+                              .lda = g.dout.row,
+                              .b = x.v.at(at.b, kv) + at.key * x.v.row,
+                              .ldb = x.v.row,
+                              .c = scratch.gradients,
+                              .ldc = scratch.ld,
+                              .precision = x.precision});
   const T* lse = g.lse + (at.b * x.heads + at.h) * x.q_len + at.query;
   softmax_backward_tile(view_tile(scratch, at, ranges), dropout_tile(x, at, ranges, scratch),
                         BackwardTile<T>{scratch.gradients, lse, delta, x.scale});
   const auto add = [&](bool trans_a, const T* a, Index inner, const T* b, Index ldb, Index m, Index n, T* c,
                        Index ldc) {
-    tile_product(BlasCall<T>{.trans_a = trans_a,
-                             .m = m,
-                             .n = n,
-                             .k = inner,
-                             .a = a,
-                             .lda = scratch.ld,
-                             .b = b,
-                             .ldb = ldb,
-                             .beta = T(1),
-                             .c = c,
-                             .ldc = ldc});
+    tile_product(TileProduct<T>{.trans_a = trans_a,
+                                .m = m,
+                                .n = n,
+                                .k = inner,
+                                .a = a,
+                                .lda = scratch.ld,
+                                .b = b,
+                                .ldb = ldb,
+                                .beta = T(1),
+                                .c = c,
+                                .ldc = ldc,
+                                .precision = x.precision});
   };
   if (want_keys && g.dv.to.data != nullptr)
     add(true, scratch.scores, at.rows, dout, g.dout.row, at.cols, x.value_dim,

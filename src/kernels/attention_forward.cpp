@@ -30,16 +30,17 @@ void forward_tile(const AttentionArgs<T>& x, const TilePlace& at, const Attentio
     for (Index r = 0; r < at.rows; ++r)
       if (rows.correction[static_cast<std::size_t>(r)] != T(1))
         scale_row(out + r * out_row, x.value_dim, rows.correction[static_cast<std::size_t>(r)]);
-  tile_product(BlasCall<T>{.m = at.rows,
-                           .n = x.value_dim,
-                           .k = at.cols,
-                           .a = scratch.scores,
-                           .lda = scratch.ld,
-                           .b = x.v.at(at.b, at.h / group_size(x)) + at.key * x.v.row,
-                           .ldb = x.v.row,
-                           .beta = first ? T(0) : T(1),
-                           .c = out,
-                           .ldc = out_row});
+  tile_product(TileProduct<T>{.m = at.rows,
+                              .n = x.value_dim,
+                              .k = at.cols,
+                              .a = scratch.scores,
+                              .lda = scratch.ld,
+                              .b = x.v.at(at.b, at.h / group_size(x)) + at.key * x.v.row,
+                              .ldb = x.v.row,
+                              .beta = first ? T(0) : T(1),
+                              .c = out,
+                              .ldc = out_row,
+                              .precision = x.precision});
 }
 
 /// The weights of a query tile, once its lse is known. @param weights (Tq, Tk) of this head

@@ -34,17 +34,18 @@ template <class T>
 void score_tile(const AttentionArgs<T>& x, const TilePlace& at, const TileRanges& ranges,
                 const AttentionScratch<T>& scratch) {
   if (x.head_dim == 0) std::fill_n(scratch.scores, at.rows * scratch.ld, T(0));
-  tile_product(BlasCall<T>{.trans_b = true,
-                           .m = at.rows,
-                           .n = at.cols,
-                           .k = x.head_dim,
-                           .alpha = x.scale,
-                           .a = x.q.at(at.b, at.h) + at.query * x.q.row,
-                           .lda = x.q.row,
-                           .b = x.k.at(at.b, at.h / group_size(x)) + at.key * x.k.row,
-                           .ldb = x.k.row,
-                           .c = scratch.scores,
-                           .ldc = scratch.ld});
+  tile_product(TileProduct<T>{.trans_b = true,
+                              .m = at.rows,
+                              .n = at.cols,
+                              .k = x.head_dim,
+                              .alpha = x.scale,
+                              .a = x.q.at(at.b, at.h) + at.query * x.q.row,
+                              .lda = x.q.row,
+                              .b = x.k.at(at.b, at.h / group_size(x)) + at.key * x.k.row,
+                              .ldb = x.k.row,
+                              .c = scratch.scores,
+                              .ldc = scratch.ld,
+                              .precision = x.precision});
   if (x.float_mask != nullptr || x.bool_mask != nullptr || x.alibi_slopes != nullptr)
     apply_masks(x, at, ranges, scratch.scores, scratch.ld);
 }

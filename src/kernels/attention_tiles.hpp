@@ -7,7 +7,7 @@
 #include <cstddef>
 
 #include "kernels/attention_rows.hpp"
-#include "kernels/gemm_blas.hpp"
+#include "kernels/tile_product.hpp"
 #include "minnow/kernels/attention.hpp"
 
 namespace minnow::kernels {
@@ -122,8 +122,8 @@ ScoreTile<T> view_tile(const AttentionScratch<T>& scratch, const TilePlace& at, 
 
 /// A product inside a tile; skipped when empty (with beta = 0 the result is zero-filled by the callers' contracts).
 template <class T>
-void tile_product(const BlasCall<T>& call) {
-  if (call.m > 0 && call.n > 0 && call.k > 0) blas_gemm(call);
+void tile_product(const TileProduct<T>& call) {
+  if (call.m > 0 && call.n > 0 && call.k > 0) multiply(call);
 }
 
 /// scores = scale q k^T with masks and ALiBi applied; columns outside `ranges` hold anything.

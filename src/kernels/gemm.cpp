@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/gemm_blas.hpp"
 #include "kernels/gemm_tiles.hpp"
+#include "kernels/tile_product.hpp"
 
 namespace minnow::kernels {
 namespace {
@@ -22,27 +22,29 @@ Tile tile_at(const GemmTiles& tiles, Index m, Index n, Index index) {
 
 /// C of the tile = op(A) op(B) [+ C], the operands given by their first elements.
 template <class T>
-BlasCall<T> blas_call(const GemmArgs<T>& x, const Tile& tile, bool add) {
+TileProduct<T> tile_product(const GemmArgs<T>& x, const Tile& tile, bool add) {
   return {.trans_a = x.trans_a,
           .trans_b = x.trans_b,
           .m = tile.rows,
           .n = tile.cols,
           .k = x.k,
-          .alpha = T(1),
+          .alpha = x.alpha,
           .a = x.a + (x.trans_a ? tile.row : tile.row * x.lda),
           .lda = x.lda,
           .b = x.b + (x.trans_b ? tile.col * x.ldb : tile.col),
           .ldb = x.ldb,
           .beta = add ? T(1) : T(0),
           .c = x.c + tile.row * x.ldc + tile.col,
-          .ldc = x.ldc};
+          .ldc = x.ldc,
+          .precision = x.precision};
 }
 
 /// Whether OpenBLAS would sum this product over k in another order than that of more rows. With that, a sequence would
 /// get other bits by itself than in a batch. Single rows are left as they are: decoding is bound by memory.
 template <class T>
 bool is_thin(const GemmArgs<T>& x, const Tile& tile) {
-  return x.trans_b && !x.trans_a && x.m > 1 && (tile.rows == 1 || tile.rows * tile.cols <= kThinTile);
+  return !multiplies_by_itself<T>() && x.trans_b && !x.trans_a && x.m > 1 &&
+         (tile.rows == 1 || tile.rows * tile.cols <= kThinTile);
 }
 
 /// What a thread keeps between thin tiles, for each of the two buffers: those of models are far smaller.
@@ -58,7 +60,7 @@ template <class T>
 void multiply_thin_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
   thread_local std::vector<T> a;  // not the caller's: src/decisions/0005-scratch-of-thin-products.md
   thread_local std::vector<T> c;
-  BlasCall<T> call = blas_call(x, tile, add);
+  TileProduct<T> call = tile_product(x, tile, add);
   const T* from = call.a;
   T* to = call.c;
   call.m = std::max<Index>(2, kThinTile / tile.cols + 1);
@@ -72,7 +74,7 @@ void multiply_thin_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
   call.lda = x.k;
   call.c = c.data();
   call.ldc = tile.cols;
-  blas_gemm(call);
+  multiply(call);
   for (Index row = 0; row < tile.rows; ++row) std::copy_n(c.data() + row * tile.cols, tile.cols, to + row * x.ldc);
   drop_if_large(a);
   drop_if_large(c);
@@ -90,7 +92,7 @@ void multiply_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
   if (is_thin(x, tile)) {
     multiply_thin_tile(x, tile, add);
   } else {
-    blas_gemm(blas_call(x, tile, add));
+    multiply(tile_product(x, tile, add));
   }
 }
 
@@ -134,7 +136,9 @@ GemmTiles tiles_of(const GemmArgs<T>& args) {
 
 }  // namespace
 
+template <class T>
 bool gemm_rows_are_independent() {
+  if (multiplies_by_itself<T>()) return true;
   static const bool kIndependent = [] {
     const std::string core = blas_info().core;
     return core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";
@@ -180,6 +184,8 @@ void gemm_batch(const GemmArgs<T>& args, const GemmBatch<T>& batch) {
   });
 }
 
+template bool gemm_rows_are_independent<float>();
+template bool gemm_rows_are_independent<double>();
 template void gemm<float>(const GemmArgs<float>&);
 template void gemm<double>(const GemmArgs<double>&);
 template void gemm_batch<float>(const GemmArgs<float>&, const GemmBatch<float>&);

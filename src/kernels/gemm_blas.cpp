@@ -1,5 +1,6 @@
 #include "kernels/gemm_blas.hpp"
 
+#include <cblas.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
 
@@ -61,7 +62,21 @@ void require_buffers() {
   granted.store(team);
 }
 
+CBLAS_TRANSPOSE transpose_of(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+
 }  // namespace
+
+void multiply_blas(const TileProduct<float>& x) {
+  cblas_sgemm(CblasRowMajor, transpose_of(x.trans_a), transpose_of(x.trans_b), static_cast<int>(x.m),
+              static_cast<int>(x.n), static_cast<int>(x.k), x.alpha, x.a, static_cast<int>(x.lda), x.b,
+              static_cast<int>(x.ldb), x.beta, x.c, static_cast<int>(x.ldc));
+}
+
+void multiply_blas(const TileProduct<double>& x) {
+  cblas_dgemm(CblasRowMajor, transpose_of(x.trans_a), transpose_of(x.trans_b), static_cast<int>(x.m),
+              static_cast<int>(x.n), static_cast<int>(x.k), x.alpha, x.a, static_cast<int>(x.lda), x.b,
+              static_cast<int>(x.ldb), x.beta, x.c, static_cast<int>(x.ldc));
+}
 
 BlasInfo blas_info() {
   BlasInfo info{"unknown", "", "unknown"};

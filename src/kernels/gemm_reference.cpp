@@ -31,6 +31,7 @@ void gemm_reference(const GemmArgs<T>& x) {
       for (Index p = 0; p < x.k; ++p)
         sum += static_cast<double>(x.a[x.trans_a ? p * x.lda + i : i * x.lda + p]) *
                static_cast<double>(x.b[x.trans_b ? j * x.ldb + p : p * x.ldb + j]);
+      sum *= static_cast<double>(x.alpha);
       T& c = x.c[i * x.ldc + j];
       if (x.add) sum += static_cast<double>(c);
       if (e.bias != nullptr) sum += static_cast<double>(e.bias[j]);

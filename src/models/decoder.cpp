@@ -116,18 +116,21 @@ Tensor Decoder::hidden(const Tensor& tokens, const ForwardMode& mode) {
 }
 
 Tensor Decoder::loss(const Tensor& tokens, const Tensor& targets, double divisor, const ForwardMode& mode) {
+  const PrecisionScope precise(precision());
   const Tensor y = hidden(tokens, mode);
   const Scope scope("lm_head");
   return linear_cross_entropy(y, head_weight(), head_.bias, targets, {.divisor = divisor});
 }
 
 Tensor Decoder::token_losses(const Tensor& tokens, const Tensor& targets, const ForwardMode& mode) {
+  const PrecisionScope precise(precision());
   const Tensor y = hidden(tokens, mode);
   const Scope scope("lm_head");
   return linear_cross_entropy(y, head_weight(), head_.bias, targets, {.reduction = Reduction::kNone});
 }
 
 Tensor Decoder::logits(const Tensor& tokens, const ForwardMode& mode) {
+  const PrecisionScope precise(precision());
   const Tensor y = hidden(tokens, mode);
   const Scope scope("lm_head");
   return linear(y, head_weight(), head_.bias);
@@ -145,6 +148,7 @@ KeyValueCache Decoder::make_cache(Index batch, Index capacity) const {
 }
 
 Tensor Decoder::decode(const Tensor& tokens, KeyValueCache& cache) {
+  const PrecisionScope precise(precision());
   const Index count = tokens.size(1);
   if (cache.length + count > cache.capacity) {
     throw ShapeError(fmt::format("[model] the cache must have room for {} further positions; it holds {} of {}", count,

@@ -54,6 +54,7 @@ struct Linear {
                               .trans_b = true,
                               .c = c.outputs[0].mutable_data<T>(),
                               .ldc = out};
+    args.precision = c.precision;
     args.epilogue.bias = optional_data<T>(c.inputs[2]);
     args.epilogue.activation = attrs.activation;
     if (attrs.activation) {
@@ -86,7 +87,8 @@ struct Linear {
                         .ldb = in,
                         .c = c.dins[0].mutable_data<T>(),
                         .ldc = in,
-                        .add = c.add[0] != 0});
+                        .add = c.add[0] != 0,
+                        .precision = c.precision});
     }
     if (c.wants(1)) {
       kernels::gemm<T>({.m = out,
@@ -99,7 +101,8 @@ struct Linear {
                         .ldb = in,
                         .c = c.dins[1].mutable_data<T>(),
                         .ldc = in,
-                        .add = c.add[1] != 0});
+                        .add = c.add[1] != 0,
+                        .precision = c.precision});
     }
     if (c.wants(2)) {
       Tensor scratch = Tensor::empty({kernels::sum_rows_scratch_size(m, out)}, dtype_of<T>);

@@ -9,8 +9,9 @@ namespace minnow {
 namespace ops {
 namespace {
 
-constexpr Index kLogitsPerChunk = Index{1} << 21;  // 8 MiB of f32 logits at a time
-constexpr Index kLeastRows = 64;                   // fewer would starve the product of work
+// 64 MiB of f32 logits at a time: fewer rows would read and write the whole weight more often than they pay for.
+constexpr Index kLogitsPerChunk = Index{1} << 24;
+constexpr Index kLeastRows = 64;  // fewer would starve the product of work
 
 struct LinearCrossEntropy {
   using Attrs = CrossEntropyOptions;
@@ -18,8 +19,10 @@ struct LinearCrossEntropy {
                               "linear_cross_entropy(x, weight, bias?, targets, options) -> loss",
                               "loss = cross_entropy(x weight^T + bias, targets), in chunks of rows",
                               "the head and the loss of a language model without its (B, T, V) logits"};
-  static constexpr unsigned kOptional = 0b100;      // bias
-  static constexpr Saves kSaves{.inputs = 0b1111};  // aux: what the sum was divided by
+  static constexpr unsigned kOptional = 0b100;  // bias
+  // aux: what the sum was divided by; where one chunk holds all rows, the gradient of the summed loss towards the
+  // logits (rows, V), made while they are in the cache. Larger ones are computed again in backward.
+  static constexpr Saves kSaves{.inputs = 0b1111};
   static constexpr bool kAddsNatively = true;
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
@@ -32,7 +35,18 @@ struct LinearCrossEntropy {
                       specs[0].shape.str(), weight.str(), specs[2].present ? specs[2].shape.str() : "none"));
     }
     const Shape loss = attrs.reduction == Reduction::kNone ? specs[3].shape : Shape{};
-    return {{{loss, specs[0].dtype}}, {{{}, DType::f64}}};
+    Inferred inferred{{{loss, specs[0].dtype}}, {{{}, DType::f64}}};
+    if (keeps_gradient(specs[3].shape.numel(), weight[0], attrs))
+      inferred.aux.push_back({{specs[3].shape.numel(), weight[0]}, specs[0].dtype});
+    return inferred;
+  }
+
+  /// Whether forward leaves the gradient of the logits for backward. One loss per row is what evaluation asks for.
+  static bool keeps_gradient(Index rows, Index classes, const Attrs& attrs) {
+    return attrs.reduction != Reduction::kNone && rows <= rows_per_chunk(rows, classes);
+  }
+  static Index rows_per_chunk(Index rows, Index classes) {
+    return std::min(rows, std::max(kLeastRows, kLogitsPerChunk / std::max<Index>(1, classes)));
   }
 
   /// Rows of one chunk and the places they are worked on.
@@ -41,15 +55,17 @@ struct LinearCrossEntropy {
     const Tensor& x;
     const Tensor& weight;
     const Tensor& bias;
+    kernels::GemmPrecision precision;
+    Tensor logits = {};  ///< (chunk, V); made here unless given
     Index width = x.size(-1), classes = weight.size(0);
     Index rows = x.numel() / std::max<Index>(1, width);
-    Index chunk = std::min(rows, std::max(kLeastRows, kLogitsPerChunk / std::max<Index>(1, classes)));
-    Tensor logits = Tensor::empty({chunk, classes}, dtype_of<T>);
+    Index chunk = rows_per_chunk(rows, classes);
     Tensor scratch = Tensor::empty({kernels::cross_entropy_scratch_size(chunk)}, DType::f64);
 
     /// Calls `body(first, count)` for each chunk after its logits are made.
     template <class Body>
     void run(Body&& body) {
+      if (!logits.defined()) logits = Tensor::empty({chunk, classes}, dtype_of<T>);
       for (Index first = 0; first < rows; first += chunk) {
         const Index count = std::min(chunk, rows - first);
         kernels::GemmArgs<T> args{.m = count,
@@ -61,7 +77,8 @@ struct LinearCrossEntropy {
                                   .ldb = width,
                                   .trans_b = true,
                                   .c = logits.mutable_data<T>(),
-                                  .ldc = classes};
+                                  .ldc = classes,
+                                  .precision = precision};
         args.epilogue.bias = optional_data<T>(bias);
         kernels::gemm(args);
         body(first, count);
@@ -83,7 +100,8 @@ struct LinearCrossEntropy {
 
   template <class T>
   static void forward(const ForwardContext& c, const Attrs& attrs) {
-    Chunks<T> chunks{c.inputs[0], c.inputs[1], c.inputs[2]};
+    const bool keeps = c.aux.size() > 1;
+    Chunks<T> chunks{c.inputs[0], c.inputs[1], c.inputs[2], c.precision, keeps ? c.aux[1] : Tensor()};
     const bool each = attrs.reduction == Reduction::kNone;
     double loss = 0;
     double weight = 0;
@@ -91,6 +109,7 @@ struct LinearCrossEntropy {
       chunks.run([&](Index first, Index count) {
         auto args = chunks.arguments(targets, first, count, attrs);
         if (each) args.row_loss = c.outputs[0].template mutable_data<T>() + first;
+        if (keeps) args.dlogits = chunks.logits.template mutable_data<T>();  // in place
         const kernels::CrossEntropyTotal total = kernels::cross_entropy(args);
         if (total.bad_row >= 0)
           refuse_bad_target("linear_cross_entropy", first + total.bad_row, targets, chunks.classes, attrs);
@@ -103,59 +122,76 @@ struct LinearCrossEntropy {
     *c.aux[0].mutable_data<double>() = divisor;
   }
 
+  /// Adds what `count` rows from `first` on give: dx = scale dlogits W, dW += scale dlogits^T x, db += scale sum
+  /// dlogits.
+  template <class T>
+  static void add_rows(const BackwardContext& c, const T* dlogits, Index first, Index count, T scale) {
+    const Index classes = c.specs[1].shape[0];
+    const Index width = c.specs[1].shape[1];
+    if (c.wants(0)) {
+      kernels::gemm<T>({.m = count,
+                        .n = width,
+                        .k = classes,
+                        .a = dlogits,
+                        .lda = classes,
+                        .b = c.inputs[1].data<T>(),
+                        .ldb = width,
+                        .c = c.dins[0].mutable_data<T>() + first * width,
+                        .ldc = width,
+                        .add = c.add[0] != 0,
+                        .alpha = scale,
+                        .precision = c.precision});
+    }
+    if (c.wants(1)) {
+      kernels::gemm<T>({.m = classes,
+                        .n = width,
+                        .k = count,
+                        .a = dlogits,
+                        .lda = classes,
+                        .trans_a = true,
+                        .b = c.inputs[0].data<T>() + first * width,
+                        .ldb = width,
+                        .c = c.dins[1].mutable_data<T>(),
+                        .ldc = width,
+                        .add = c.add[1] != 0 || first > 0,
+                        .alpha = scale,
+                        .precision = c.precision});
+    }
+    if (c.wants(2)) {
+      Tensor scaled = Tensor::empty({classes}, dtype_of<T>);
+      Tensor sums = Tensor::empty({kernels::sum_rows_scratch_size(count, classes)}, dtype_of<T>);
+      T* to = c.dins[2].mutable_data<T>();
+      T* row = scaled.mutable_data<T>();
+      kernels::sum_rows(row, dlogits, count, classes, sums.mutable_data<T>(), false);
+      const bool add = c.add[2] != 0 || first > 0;
+      for (Index i = 0; i < classes; ++i) to[i] = add ? to[i] + scale * row[i] : scale * row[i];
+    }
+  }
+
   template <class T>
   static void backward(const BackwardContext& c, const Attrs& attrs) {
-    Chunks<T> chunks{c.inputs[0], c.inputs[1], c.inputs[2]};
-    for (std::size_t i : {1U, 2U}) {
-      if (c.wants(i) && c.add[i] == 0) c.dins[i].fill(0);
-    }
     const double divisor = *c.aux[0].data<double>();
-    if (divisor == 0) {
-      if (c.wants(0) && c.add[0] == 0) c.dins[0].fill(0);
+    const Index rows = c.specs[3].shape.numel();
+    if (divisor == 0 || rows == 0) {
+      for (std::size_t i = 0; i < 3; ++i)
+        if (c.wants(i) && c.add[i] == 0) c.dins[i].fill(0);
       return;
     }
-    const Index width = chunks.width;
-    const Index classes = chunks.classes;
+    const bool each = attrs.reduction == Reduction::kNone;
+    const T scale = each ? T(1) : static_cast<T>(static_cast<double>(*c.douts[0].data<T>()) / divisor);
+    if (c.aux.size() > 1) {
+      add_rows(c, c.aux[1].data<T>(), 0, rows, scale);
+      return;
+    }
+    Chunks<T> chunks{c.inputs[0], c.inputs[1], c.inputs[2], c.precision};
     with_ids(c.inputs[3], [&](const auto* targets) {
       chunks.run([&](Index first, Index count) {
         auto args = chunks.arguments(targets, first, count, attrs);
-        T* dlogits = chunks.logits.template mutable_data<T>();  // in place
-        args.dlogits = dlogits;
-        if (attrs.reduction == Reduction::kNone) {
-          args.row_scale = c.douts[0].data<T>() + first;
-        } else {
-          args.grad_scale = static_cast<double>(*c.douts[0].data<T>()) / divisor;
-        }
+        T* dlogits = chunks.logits.template mutable_data<T>();
+        args.dlogits = dlogits;  // in place
+        if (each) args.row_scale = c.douts[0].data<T>() + first;
         (void)kernels::cross_entropy(args);
-        if (c.wants(0)) {
-          kernels::gemm<T>({.m = count,
-                            .n = width,
-                            .k = classes,
-                            .a = dlogits,
-                            .lda = classes,
-                            .b = c.inputs[1].data<T>(),
-                            .ldb = width,
-                            .c = c.dins[0].mutable_data<T>() + first * width,
-                            .ldc = width,
-                            .add = c.add[0] != 0});
-        }
-        if (c.wants(1)) {
-          kernels::gemm<T>({.m = classes,
-                            .n = width,
-                            .k = count,
-                            .a = dlogits,
-                            .lda = classes,
-                            .trans_a = true,
-                            .b = c.inputs[0].data<T>() + first * width,
-                            .ldb = width,
-                            .c = c.dins[1].mutable_data<T>(),
-                            .ldc = width,
-                            .add = true});
-        }
-        if (c.wants(2)) {
-          Tensor sums = Tensor::empty({kernels::sum_rows_scratch_size(count, classes)}, dtype_of<T>);
-          kernels::sum_rows(c.dins[2].mutable_data<T>(), dlogits, count, classes, sums.mutable_data<T>(), true);
-        }
+        add_rows<T>(c, dlogits, first, count, scale);
       });
     });
   }
@@ -180,7 +216,7 @@ struct LinearCrossEntropy {
         {.note = "all ignored", .inputs = {x, weight, bias, Tensor::full({2, 5}, -100, DType::i64)}, .attrs = with({})},
         {.note = "several chunks",
          .inputs =
-             {sample_numbers({130, 2}, -1, 1), sample_numbers({40000, 2}, -1, 1), {}, sample_ids({130}, 0, 40000)},
+             {sample_numbers({70, 2}, -1, 1), sample_numbers({270000, 2}, -1, 1), {}, sample_ids({70}, 0, 270000)},
          .attrs = with({}),
          .smooth = false},
         {.note = "target too large",

@@ -63,11 +63,29 @@ struct Matmul {
     const T* b = c.inputs[1].data<T>();
     T* y = c.outputs[0].mutable_data<T>();
     if (p.batch_b.empty()) {  // all rows of a meet one b: a single product
-      kernels::gemm<T>(
-          {.m = p.batch.numel() * p.m, .n = p.n, .k = p.k, .a = a, .lda = p.k, .b = b, .ldb = p.n, .c = y, .ldc = p.n});
+      kernels::gemm<T>({.m = p.batch.numel() * p.m,
+                        .n = p.n,
+                        .k = p.k,
+                        .a = a,
+                        .lda = p.k,
+                        .b = b,
+                        .ldb = p.n,
+                        .c = y,
+                        .ldc = p.n,
+                        .precision = c.precision});
       return;
     }
-    batched<T>(p, {.m = p.m, .n = p.n, .k = p.k, .a = a, .lda = p.k, .b = b, .ldb = p.n, .c = y, .ldc = p.n},
+    batched<T>(p,
+               {.m = p.m,
+                .n = p.n,
+                .k = p.k,
+                .a = a,
+                .lda = p.k,
+                .b = b,
+                .ldb = p.n,
+                .c = y,
+                .ldc = p.n,
+                .precision = c.precision},
                p.offsets(p.batch_a, p.m * p.k), p.offsets(p.batch_b, p.k * p.n));
   }
 
@@ -90,7 +108,8 @@ struct Matmul {
                   .ldb = p.n,
                   .trans_b = true,
                   .c = da.data(),
-                  .ldc = p.k},
+                  .ldc = p.k,
+                  .precision = c.precision},
                  at_y, p.offsets(p.batch_b, p.k * p.n));
       da.finish();
     }
@@ -105,7 +124,8 @@ struct Matmul {
                         .b = dy,
                         .ldb = p.n,
                         .c = c.dins[1].mutable_data<T>(),
-                        .ldc = p.n});
+                        .ldc = p.n,
+                        .precision = c.precision});
       return;
     }
     Full<T> db(c.dins[1], p.batch, p.batch_b, {p.k, p.n});
@@ -119,7 +139,8 @@ struct Matmul {
                 .b = dy,
                 .ldb = p.n,
                 .c = db.data(),
-                .ldc = p.n},
+                .ldc = p.n,
+                .precision = c.precision},
                p.offsets(p.batch_a, p.m * p.k), at_y);
     db.finish();
   }

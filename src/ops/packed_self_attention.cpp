@@ -60,7 +60,8 @@ struct PackedSelfAttention {
 
   template <class T>
   static void forward(const ForwardContext& c, const Attrs& attrs) {
-    const auto args = arguments<T>(c.inputs[0], c.inputs[1], attrs);
+    auto args = arguments<T>(c.inputs[0], c.inputs[1], attrs);
+    args.precision = c.precision;
     const Tensor scratch = attention_scratch(args);
     kernels::attention_forward<T>(args,
                                   part(c.outputs[0].mutable_data<T>(), args.q_len, c.outputs[0].size(2), args.head_dim),
@@ -70,7 +71,8 @@ struct PackedSelfAttention {
   template <class T>
   static void backward(const BackwardContext& c, const Attrs& attrs) {
     if (!c.wants(0)) return;
-    const auto args = arguments<T>(c.inputs[0], c.inputs[1], attrs);
+    auto args = arguments<T>(c.inputs[0], c.inputs[1], attrs);
+    args.precision = c.precision;
     const Tensor scratch = attention_scratch(args);
     const Index channels = c.outputs[0].size(2);
     T* dqkv = c.dins[0].mutable_data<T>();

@@ -67,7 +67,8 @@ struct RowAttention {
 
   template <class T>
   static void forward(const ForwardContext& c, const Attrs& attrs) {
-    const auto args = arguments<T>(c.inputs, attrs);
+    auto args = arguments<T>(c.inputs, attrs);
+    args.precision = c.precision;
     const Tensor scratch = attention_scratch(args);
     kernels::attention_forward<T>(args, heads(c.outputs[0].mutable_data<T>(), c.outputs[0].shape(), args.value_dim),
                                   c.aux[0].mutable_data<T>(), nullptr, scratch.raw());
@@ -75,7 +76,8 @@ struct RowAttention {
 
   template <class T>
   static void backward(const BackwardContext& c, const Attrs& attrs) {
-    const auto args = arguments<T>(c.inputs, attrs);
+    auto args = arguments<T>(c.inputs, attrs);
+    args.precision = c.precision;
     const Tensor scratch = attention_scratch(args);
     kernels::AttentionGradient<T> to[3];
     for (std::size_t i = 0; i < 3; ++i) {

@@ -92,7 +92,8 @@ struct Sdpa {
   template <class T>
   static void forward(const ForwardContext& c, const Attrs& attrs) {
     const std::vector<Tensor> in = rows_in_line(c.inputs);
-    const auto args = arguments<T>(in, attrs);
+    auto args = arguments<T>(in, attrs);
+    args.precision = c.precision;
     const Tensor scratch = attention_scratch(args);
     kernels::attention_forward<T>(args, heads_of(c.outputs[0].mutable_data<T>(), c.outputs[0].strides()),
                                   c.aux[0].mutable_data<T>(), nullptr, scratch.raw());
@@ -101,7 +102,8 @@ struct Sdpa {
   template <class T>
   static void backward(const BackwardContext& c, const Attrs& attrs) {
     const std::vector<Tensor> in = rows_in_line(c.inputs);
-    const auto args = arguments<T>(in, attrs);
+    auto args = arguments<T>(in, attrs);
+    args.precision = c.precision;
     const Tensor scratch = attention_scratch(args);
     kernels::AttentionGradient<T> to[3];
     for (std::size_t i = 0; i < 3; ++i) {

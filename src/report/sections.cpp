@@ -84,6 +84,7 @@ std::string sample_html(const LoggedSample& sample, bool open) {
 /// The names that the checkpoint has for libraries, in words.
 std::string environment_name(const std::string& key) {
   if (key == "gemm") return "matrix products";
+  if (key == "native_bf16") return "bf16 instructions";
   if (key == "blas_core") return "OpenBLAS kernels for";
   if (key == "blas_config") return "OpenBLAS";
   if (key == "blas_flavour") return "OpenBLAS threads";

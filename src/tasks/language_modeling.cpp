@@ -95,7 +95,7 @@ std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index
   const NoGrad no_grad;
   StepArena arena;
   // Where the bits of a sequence depend on those beside it, each runs by itself.
-  const Index rows = kernels::gemm_rows_are_independent() && model.block_size() > 1 ? batch_size : 1;
+  const Index rows = kernels::gemm_rows_are_independent<float>() && model.block_size() > 1 ? batch_size : 1;
   LmScore score;
   double total = 0;  // row by row, in order: the sum does not depend on the batch size
   for (Index first = 0; first < windows.windows(); first += rows) {

@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "minnow/base/error.hpp"
 #include "minnow/base/parallel.hpp"
+#include "minnow/kernels/gemm.hpp"
 #include "minnow/optim/muon.hpp"
 #include "minnow/train/memory.hpp"
 
@@ -17,7 +19,7 @@ namespace {
 constexpr double kBytes = 4;              // f32 and i32
 constexpr double kHeapGaps = 0.05;        // of what lies in glibc's heap when a step runs on it; measured 0 to 0.05
 constexpr double kEvaluationGaps = 0.45;  // the same of an evaluation, whose few buffers are large; measured 0 to 0.7
-constexpr double kLogitsPerChunk = 1 << 21;
+constexpr double kLogitsPerChunk = 1 << 24;
 constexpr double kLeastLogitRows = 64;  // as in linear_cross_entropy
 
 double as_double(std::int64_t value) { return static_cast<double>(value); }
@@ -61,15 +63,18 @@ double passing_forward(const ModelConfig& m) {
   return 2 * width + std::max(hidden, qkv_width(m) + width);
 }
 
-/// Resident bytes of the program before it trains (measured), and what each thread of OpenBLAS packs of the two factors
-/// of a product: blocks of A and the whole of B along a piece of the sum.
-/// Source: OpenBLAS 0.3.21, param.h, SGEMM_DEFAULT_P and _Q of SKYLAKEX.
+/// Resident bytes of the program before it trains (measured), and what each thread packs of the two factors of a
+/// product along a piece of the sum: blocks of A, and blocks of B (our own product) or the whole of it (OpenBLAS).
+/// Source: src/kernels/avx512_gemm.cpp; OpenBLAS 0.3.21, param.h, SGEMM_DEFAULT_P and _Q of SKYLAKEX.
 double process_bytes(const ModelConfig& m) {
   constexpr double kProgram = 15.5 * (1 << 20);
-  constexpr double kBlockRows = 448, kPiece = 384;
+  constexpr double kPiece = 384;
+  const bool own = kernels::gemm_backend() == kernels::GemmBackend::kMinnow;
+  const double block_rows = own ? 168 : 448;
+  const double block_cols = own ? 512 : std::numeric_limits<double>::infinity();
   const double width = as_double(m.n_embd);
   const double widest = std::max(as_double(m.hidden_width()), qkv_width(m));
-  return kProgram + kBytes * std::min(width, kPiece) * (kBlockRows + widest) * threads();
+  return kProgram + kBytes * std::min(width, kPiece) * (block_rows + std::min(widest, block_cols)) * threads();
 }
 
 /// Buffers of the optimizer for each parameter, the average of the weights included. Adafactor's rows and columns

@@ -5,6 +5,7 @@
 #include "minnow/base/error.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
+#include "minnow/train/compute.hpp"
 #include "minnow/train/run.hpp"
 #include "train/checkpoint_texts.hpp"
 #include "train/model_files.hpp"
@@ -64,6 +65,7 @@ LoadedRun load(const fs::path& run, const Checkpoint& checkpoint, WhichWeights w
   loaded.config = std::move(texts.config.config);
   loaded.tokenizer = std::move(texts.tokenizer);
   loaded.model = make_language_model(loaded.config.model, state.vocab_size);
+  apply_compute(loaded.config.compute, *loaded.model);
   load_parameters(checkpoint, weights_file(checkpoint, loaded.config, weights), loaded.model->parameters());
   return loaded;
 }

@@ -10,6 +10,7 @@
 #include "minnow/io/manifest.hpp"
 #include "minnow/optim/schedule.hpp"
 #include "minnow/tasks/language_modeling.hpp"
+#include "minnow/train/compute.hpp"
 #include "minnow/train/train_step.hpp"
 #include "train/model_files.hpp"
 #include "train/plan_warnings.hpp"
@@ -119,6 +120,7 @@ class Planner {
 
   void with_model() {
     const auto model = make_language_model(config_.model, data_.vocab_size());
+    apply_compute(config_.compute, *model);
     TrainStep step(*model, {.optimizer = config_.optimizer,
                             .leaf_sequences = config_.train.leaf(),
                             .seed = static_cast<std::uint64_t>(config_.train.seed)});

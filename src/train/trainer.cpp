@@ -8,6 +8,7 @@
 #include "minnow/base/error.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/run_lock.hpp"
+#include "minnow/train/compute.hpp"
 #include "minnow/train/memory.hpp"
 #include "minnow/train/run.hpp"
 #include "train/model_files.hpp"
@@ -105,6 +106,7 @@ class Preparation {
     TrainSession::Setup setup;
     setup.options = options_;
     setup.model = make_language_model(config_.model, data_->vocab_size());
+    apply_compute(config_.compute, *setup.model);
     setup.step = std::make_unique<TrainStep>(*setup.model,
                                              TrainStepOptions{.optimizer = config_.optimizer,
                                                               .leaf_sequences = config_.train.leaf(),

@@ -212,5 +212,26 @@ TEST_F(TapeTest, ACancelScopeEndsForwardAndBackwardBetweenTwoOperations) {
   EXPECT_TRUE(grad(x).defined());
 }
 
+// What was recorded in a precision goes backward in it, recomputations included, wherever backward is called.
+TEST(Precision, BelongsToTheRecordedOperation) {
+  const auto gradient_of = [](bool half, bool again) {
+    Tensor x = Tensor::full({3, 4}, 1.0 / 3, DType::f32);
+    Tensor w = Tensor::full({5, 4}, 1.0 / 7, DType::f32);
+    set_requires_grad(w);
+    const auto run = [](std::span<const Tensor> in) { return std::vector<Tensor>{exp(linear(in[0], in[1]))}; };
+    const std::vector<Tensor> inputs{x, w};
+    Tensor loss;
+    {
+      const PrecisionScope scope(half ? kernels::GemmPrecision::kBf16 : kernels::GemmPrecision::kF32);
+      loss = sum(again ? recompute(run, inputs)[0] : run(inputs)[0]);
+    }
+    backward(loss);
+    return grad(w).data<float>()[0];
+  };
+  EXPECT_NE(gradient_of(false, false), gradient_of(true, false));
+  EXPECT_EQ(gradient_of(false, false), gradient_of(false, true));
+  EXPECT_EQ(gradient_of(true, false), gradient_of(true, true));
+}
+
 }  // namespace
 }  // namespace minnow

@@ -219,7 +219,7 @@ Config unusual_config() {
   c.checkpoint = {3, 4, false};
   c.sample = {5, "caf\xc3\xa9 \"\"\" ''' # = \r\n", 6, 7.0, 8, 9};
   c.log = {2};
-  c.compute = {3, GemmKind::kOpenblas};
+  c.compute = {3, GemmKind::kOpenblas, PrecisionKind::kBf16};
   c.run = {"runs/\xe6\x97\xa5 # x"};
   return c;
 }

@@ -203,7 +203,7 @@ TYPED_TEST(Gemm, BatchSumsIntoOneMatrix) {
 
 /// A sequence must have the same bits by itself and in a batch: A B^T, every row.
 TYPED_TEST(Gemm, RowsHaveTheSameBitsHoweverManyThereAre) {
-  if (!gemm_rows_are_independent()) GTEST_SKIP() << "not with the kernels of " << blas_info().core;
+  if (!gemm_rows_are_independent<TypeParam>()) GTEST_SKIP() << "not with the kernels of " << blas_info().core;
   for (const Index k : {7, 64, 600}) {
     for (const Index n : {1, 16, 65, 384}) {
       Problem<TypeParam> whole(300, n, k, false, true, true);

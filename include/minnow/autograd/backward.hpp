@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "minnow/kernels/gemm.hpp"
 #include "minnow/tensor/tensor.hpp"
 
 namespace minnow {
@@ -38,6 +39,20 @@ class NoGrad {
 
  private:
   bool before_;
+};
+
+/// While one lives, the matrix products of this thread's operations on f32 tensors take their operands in that
+/// precision, and so do their backward passes later: linear, matmul, linear_cross_entropy and the attention operations.
+/// Everything else stays in f32; f64 is not touched.
+class PrecisionScope {
+ public:
+  explicit PrecisionScope(kernels::GemmPrecision precision);
+  ~PrecisionScope();
+  PrecisionScope(const PrecisionScope&) = delete;
+  PrecisionScope& operator=(const PrecisionScope&) = delete;
+
+ private:
+  kernels::GemmPrecision before_;
 };
 
 /// @return whether this thread records.

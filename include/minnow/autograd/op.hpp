@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "minnow/kernels/gemm.hpp"
 #include "minnow/tensor/tensor.hpp"
 
 namespace minnow {
@@ -68,6 +69,7 @@ struct ForwardContext {
   std::span<const Tensor> inputs;
   std::span<Tensor> outputs;
   std::span<Tensor> aux;
+  kernels::GemmPrecision precision = kernels::GemmPrecision::kF32;  ///< of matrix products in f32
 };
 
 /// What backward sees.
@@ -79,6 +81,7 @@ struct BackwardContext {
   std::span<const Tensor> douts;  ///< gradients that come in, contiguous, one per output (zeros where none came)
   std::span<Tensor> dins;         ///< where to write the gradient of each input; undefined where none is wanted
   std::span<const char> add;      ///< not 0: add to dins[i] instead of assigning (only with kAddsNatively)
+  kernels::GemmPrecision precision = kernels::GemmPrecision::kF32;  ///< as it was in forward
   [[nodiscard]] bool wants(std::size_t i) const { return dins[i].defined(); }
 };
 

@@ -57,7 +57,9 @@ inline constexpr auto kChoiceNames<ScheduleKind> = std::to_array<std::string_vie
 template <>
 inline constexpr auto kChoiceNames<WsdShape> = std::to_array<std::string_view>({"linear", "sqrt"});
 template <>
-inline constexpr auto kChoiceNames<GemmKind> = std::to_array<std::string_view>({"auto", "openblas"});
+inline constexpr auto kChoiceNames<GemmKind> = std::to_array<std::string_view>({"auto", "openblas", "minnow"});
+template <>
+inline constexpr auto kChoiceNames<PrecisionKind> = std::to_array<std::string_view>({"f32", "bf16"});
 
 /// @return the written name of an enum value, for instance "gelu_erf".
 template <class Enum>

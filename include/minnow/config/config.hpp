@@ -279,12 +279,16 @@ struct LogConfig {
   bool operator==(const LogConfig&) const = default;
 };
 
-enum class GemmKind { kAuto, kOpenblas };
+/// Who multiplies matrices: kAuto is minnow's own code where the processor has AVX-512, else OpenBLAS.
+enum class GemmKind { kAuto, kOpenblas, kMinnow };
+/// In what matrix products take their operands; sums and everything else are in f32.
+enum class PrecisionKind { kF32, kBf16 };
 
 /// Table [compute].
 struct ComputeConfig {
   int64_t threads = 0;  ///< 0 = all processors that this process may use; changes no result
   GemmKind gemm = GemmKind::kAuto;
+  PrecisionKind precision = PrecisionKind::kF32;
 
   bool operator==(const ComputeConfig&) const = default;
 };

@@ -7,6 +7,7 @@
 
 #include "minnow/base/parallel.hpp"
 #include "minnow/base/philox.hpp"
+#include "minnow/kernels/gemm.hpp"
 
 namespace minnow::kernels {
 
@@ -66,7 +67,8 @@ struct AttentionArgs {
 
   double dropout = 0;     ///< probability p that a weight is dropped; kept ones are scaled by 1 / (1 - p)
   RandomKey random = {};  ///< element = (((first_batch + b) * H + h) * Tq + i) * Tk + j, rule of drop_threshold
-  Index first_batch = 0;  ///< index in the global batch of this call's batch 0
+  GemmPrecision precision = GemmPrecision::kF32;  ///< of the products of f32 tensors
+  Index first_batch = 0;                          ///< index in the global batch of this call's batch 0
 };
 
 /// @return bytes of scratch that `attention_forward` and `attention_backward` need with the present number of threads

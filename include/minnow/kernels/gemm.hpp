@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Multiplies matrices: OpenBLAS, called serially on fixed tiles inside our own parallel loop, with an epilogue that
-/// works on each tile while it is in the cache.
+/// Multiplies matrices: in fixed tiles inside our own parallel loop, each by our own product for AVX-512 or by OpenBLAS
+/// called serially, with an epilogue that works on the tile while it is in the cache.
 
 #include <optional>
 
@@ -9,6 +9,33 @@
 #include "minnow/kernels/activation.hpp"
 
 namespace minnow::kernels {
+
+/// In what a product of f32 matrices takes its operands. Sums, C and the epilogue are in f32 either way.
+enum class GemmPrecision {
+  kF32,
+  kBf16  ///< A and B rounded to bf16 (to nearest even; an instruction takes denormal numbers as 0) while they are
+         ///< packed
+};
+
+/// Who multiplies the tiles of f32 products; those of f64 are OpenBLAS's.
+enum class GemmBackend {
+  kOpenblas,  ///< runs everywhere; bf16 by rounding the operands first
+  kMinnow     ///< our own; needs AVX-512, and its bf16 products for bf16 (else rounding first)
+};
+
+/// @return kMinnow where the processor has AVX-512, else kOpenblas: nothing but the processor decides.
+[[nodiscard]] GemmBackend best_gemm_backend();
+
+/// Chooses for the whole process, from the next product on; best_gemm_backend() until then. The last bits of results
+/// differ between backends.
+/// @throws ConfigError when the processor cannot run it
+void set_gemm_backend(GemmBackend backend);
+
+/// @return who multiplies now.
+[[nodiscard]] GemmBackend gemm_backend();
+
+/// @return whether bf16 products are computed by instructions for them, not by rounding and multiplying in f32.
+[[nodiscard]] bool has_native_bf16();
 
 /// What happens to each tile after the product: z = product [+ C] + bias; C = activation(z) + residual.
 template <class T>
@@ -25,7 +52,8 @@ struct GemmEpilogue {
   }
 };
 
-/// The matrices of C = op(A) op(B) [+ C], all row-major. Leading dimension = elements from one stored row to the next.
+/// The matrices of C = alpha op(A) op(B) [+ C], all row-major. Leading dimension = elements from one stored row to the
+/// next.
 template <class T>
 struct GemmArgs {
   Index m = 0;           ///< rows of C and op(A)
@@ -40,20 +68,23 @@ struct GemmArgs {
   T* c = nullptr;  ///< (m, n); read only with `add`, so NaN in old contents does not matter otherwise
   Index ldc = 0;
   bool add = false;  ///< add to C instead of assigning
+  T alpha = 1;       ///< factor of the product
   GemmEpilogue<T> epilogue = {};
+  GemmPrecision precision = GemmPrecision::kF32;  ///< of f32 matrices; those of f64 are taken as they are
 };
 
-/// Computes C = activation(op(A) op(B) [+ C] + bias) + residual. k = 0 makes the product zero; m = 0 or n = 0: nothing.
-/// Accuracy: each element within about k * eps * sum |a||b| of the exact product (order of summation is the BLAS's).
-/// Threads: same bits at any thread count, also inside a parallel region (then serial). Tiles depend on (m, n, k) and
-/// the type alone; for the bits of a row beside other rows see gemm_rows_are_independent().
-/// Instantiated for float and double.
+/// Computes C = activation(alpha op(A) op(B) [+ C] + bias) + residual. k = 0 makes the product zero; m = 0 or n = 0:
+/// nothing. Accuracy: each element within about k * eps * sum |a||b| of the exact product (order of summation is the
+/// BLAS's). Threads: same bits at any thread count, also inside a parallel region (then serial). Tiles depend on (m, n,
+/// k) and the type alone; for the bits of a row beside other rows see gemm_rows_are_independent(). Instantiated for
+/// float and double.
 template <class T>
 void gemm(const GemmArgs<T>& args);
 
 /// @return whether, with trans_b and without trans_a (what `linear` computes), a row of C has the same bits however
-/// many rows the call has, m = 1 excepted. So it is with OpenBLAS's kernels for AVX-512; those for Haswell and Zen take
-/// rows in groups and sum what is left over in another order.
+/// many rows the call has. With our own product it is so in every case. With OpenBLAS's kernels for AVX-512 it is so
+/// but for m = 1; those for Haswell and Zen take rows in groups and sum what is left over in another order.
+template <class T>
 [[nodiscard]] bool gemm_rows_are_independent();
 
 /// The specification of `gemm`: three plain loops, sums in double, one rounding to T per step of the epilogue.

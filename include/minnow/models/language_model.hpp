@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "minnow/kernels/gemm.hpp"
 #include "minnow/nn/parameter.hpp"
 #include "minnow/nn/streams.hpp"
 
@@ -55,6 +56,13 @@ class LanguageModel {
   /// @return (B, V): scores of the token behind the last one.
   /// Throws: ShapeError when the cache is too small.
   [[nodiscard]] virtual Tensor decode(const Tensor& tokens, KeyValueCache& cache) = 0;
+
+  /// In what all passes from now on take the factors of their matrix products; models of f64 compute in f64.
+  void set_precision(kernels::GemmPrecision precision) { precision_ = precision; }
+  [[nodiscard]] kernels::GemmPrecision precision() const { return precision_; }
+
+ private:
+  kernels::GemmPrecision precision_ = kernels::GemmPrecision::kF32;
 };
 
 /// @return a model of the family that `config` names, its parameters not yet filled.

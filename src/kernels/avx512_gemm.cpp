@@ -1,0 +1,175 @@
+#include "kernels/avx512_gemm.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <new>
+
+#include "kernels/avx512_pack.hpp"
+
+namespace minnow::kernels {
+
+#if defined(__x86_64__)
+namespace {
+
+// The register tile: 28 accumulators, 2 vectors of B and 2 for the elements of A fill the 32 registers.
+constexpr Index kRows = 14;
+constexpr Index kCols = 32;
+// Blocks in lanes, rows and columns: a strip of B (48 KB) stays in the first levels while the strips of A pass by, the
+// block of A (252 KB) in the second. Measured on one Zen 4 core against 256 and 512 lanes: within 2 %; OpenBLAS 0.3.21
+// takes 384 too.
+constexpr Index kDepthBlock = 384;
+constexpr Index kRowBlock = 12 * kRows;
+constexpr Index kColBlock = 16 * kCols;
+constexpr std::size_t kALanes = kDepthBlock * kRowBlock + 16;  // the last store of a strip writes 2 lanes too many
+constexpr std::size_t kBLanes = kDepthBlock * kColBlock;
+constexpr std::align_val_t kAlignment{64};
+
+/// The packed blocks of a thread, kept from product to product.
+class Buffers {
+ public:
+  Buffers() : lanes_(static_cast<std::uint32_t*>(::operator new((kALanes + kBLanes) * 4, kAlignment))) {}
+  ~Buffers() { ::operator delete(lanes_, kAlignment); }
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+  template <class T>
+  [[nodiscard]] T* b() const {
+    return reinterpret_cast<T*>(lanes_);
+  }
+  template <class T>
+  [[nodiscard]] T* a() const {
+    return reinterpret_cast<T*>(lanes_ + kBLanes);
+  }
+
+ private:
+  std::uint32_t* lanes_;
+};
+
+/// Where the sums of one register tile go.
+struct Target {
+  float* c;
+  Index ldc;
+  Index cols;  ///< 1 .. kCols
+  float alpha;
+  bool add;
+};
+
+}  // namespace
+
+MINNOW_AVX512_BEGIN
+namespace {
+
+/// M rows of sums over `lanes` steps, from packed strips. V vectors wide.
+template <class Lane, int M, int V>
+void register_tile(const typename Lane::Type* a, const typename Lane::Type* b, Index lanes, const Target& to) {
+  __m512 acc[M][V];
+#pragma GCC unroll 16
+  for (int i = 0; i < M; ++i)
+#pragma GCC unroll 2
+    for (int j = 0; j < V; ++j) acc[i][j] = _mm512_setzero_ps();
+  for (Index p = 0; p < lanes; ++p) {
+    __m512 row[V];
+#pragma GCC unroll 2
+    for (int j = 0; j < V; ++j) row[j] = _mm512_load_ps(b + p * kCols + 16 * j);
+#pragma GCC unroll 16
+    for (int i = 0; i < M; ++i)
+#pragma GCC unroll 2
+      for (int j = 0; j < V; ++j) acc[i][j] = Lane::multiply_add(acc[i][j], a[p * kRows + i], row[j]);
+  }
+  const __m512 alpha = _mm512_set1_ps(to.alpha);
+  const __mmask16 last = first_lanes(to.cols - 16 * (V - 1));
+#pragma GCC unroll 16
+  for (int i = 0; i < M; ++i)
+#pragma GCC unroll 2
+    for (int j = 0; j < V; ++j) {
+      const __mmask16 mask = j == V - 1 ? last : first_lanes(16);
+      float* at = to.c + i * to.ldc + 16 * j;
+      const __m512 product = _mm512_mul_ps(acc[i][j], alpha);
+      _mm512_mask_storeu_ps(at, mask, to.add ? _mm512_add_ps(product, _mm512_maskz_loadu_ps(mask, at)) : product);
+    }
+}
+
+/// The register tile for `rows` rows, found among those compiled for M and fewer.
+template <class Lane, int M>
+void tile_of_rows(Index rows, const typename Lane::Type* a, const typename Lane::Type* b, Index lanes,
+                  const Target& to) {
+  if (rows == M) {
+    to.cols > 16 ? register_tile<Lane, M, 2>(a, b, lanes, to) : register_tile<Lane, M, 1>(a, b, lanes, to);
+  } else if constexpr (M > 1) {
+    tile_of_rows<Lane, M - 1>(rows, a, b, lanes, to);
+  }
+}
+
+/// Rows [row, row + count) of op(A), k from `depth` on, as strips.
+template <class Lane>
+void pack_a(const TileProduct<float>& x, Index row, Index count, Index depth, Index k, typename Lane::Type* to) {
+  const Index lanes = (k + Lane::kDepth - 1) / Lane::kDepth;
+  for (Index i = 0; i < count; i += kRows) {
+    const Index width = std::min(kRows, count - i);
+    if (x.trans_a) {
+      pack_along_columns<Lane, kRows>(x.a + depth * x.lda + row + i, x.lda, width, k, to + i * lanes);
+    } else {
+      pack_along_rows<Lane, kRows>(x.a + (row + i) * x.lda + depth, x.lda, width, k, to + i * lanes);
+    }
+  }
+}
+
+/// One strip of op(B): columns [col, col + width).
+template <class Lane>
+void pack_b(const TileProduct<float>& x, Index col, Index width, Index depth, Index k, typename Lane::Type* to) {
+  if (x.trans_b) {
+    pack_along_rows<Lane, kCols>(x.b + col * x.ldb + depth, x.ldb, width, k, to);
+  } else {
+    pack_along_columns<Lane, kCols>(x.b + depth * x.ldb + col, x.ldb, width, k, to);
+  }
+}
+
+template <class Lane>
+void multiply_packed(const TileProduct<float>& x) {
+  using Type = typename Lane::Type;
+  thread_local const Buffers buffers;
+  Type* const a = buffers.a<Type>();
+  Type* const b = buffers.b<Type>();
+  for (Index depth = 0; depth < x.k; depth += kDepthBlock * Lane::kDepth) {
+    const Index k = std::min(kDepthBlock * Lane::kDepth, x.k - depth);
+    const Index lanes = (k + Lane::kDepth - 1) / Lane::kDepth;
+    const bool add = x.beta != 0 || depth > 0;
+    for (Index col = 0; col < x.n; col += kColBlock) {
+      const Index cols = std::min(kColBlock, x.n - col);
+      for (Index row = 0; row < x.m; row += kRowBlock) {
+        const Index rows = std::min(kRowBlock, x.m - row);
+        pack_a<Lane>(x, row, rows, depth, k, a);
+        for (Index j = 0; j < cols; j += kCols) {
+          const Index width = std::min(kCols, cols - j);
+          if (row == 0) pack_b<Lane>(x, col + j, width, depth, k, b + j * lanes);
+          for (Index i = 0; i < rows; i += kRows) {
+            const Target to{x.c + (row + i) * x.ldc + col + j, x.ldc, width, x.alpha, add};
+            tile_of_rows<Lane, kRows>(std::min(kRows, rows - i), a + i * lanes, b + j * lanes, lanes, to);
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+MINNOW_AVX512_END
+
+bool has_avx512_gemm(GemmPrecision precision) {
+  static const bool kF32 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq");
+  static const bool kBf16 = kF32 && __builtin_cpu_supports("avx512bf16");
+  return precision == GemmPrecision::kBf16 ? kBf16 : kF32;
+}
+
+void multiply_avx512(const TileProduct<float>& product) {
+  product.precision == GemmPrecision::kBf16 ? multiply_packed<Bf16Lane>(product) : multiply_packed<F32Lane>(product);
+}
+
+#else
+
+bool has_avx512_gemm(GemmPrecision) { return false; }
+void multiply_avx512(const TileProduct<float>&) {}
+
+#endif
+
+}  // namespace minnow::kernels

@@ -1,0 +1,40 @@
+#pragma once
+/// @file
+/// The one door to the products of single tiles: serial, row-major, by whoever gemm_backend() names. Called inside a
+/// parallel region of ours only: BLAS, called outside one or in a team of one that has not run omp_set_num_threads(1),
+/// may open a team of its own.
+
+#include "minnow/kernels/gemm.hpp"
+
+namespace minnow::kernels {
+
+/// One product C = alpha op(A) op(B) + beta C, row-major. Sizes and leading dimensions fit int; none is 0.
+template <class T>
+struct TileProduct {
+  bool trans_a = false, trans_b = false;
+  Index m, n, k;
+  T alpha = 1;
+  const T* a;
+  Index lda;
+  const T* b;
+  Index ldb;
+  T beta = 0;
+  T* c;
+  Index ldc;
+  GemmPrecision precision = GemmPrecision::kF32;  ///< of f32
+};
+
+/// Computes one product.
+void multiply(const TileProduct<float>& product);
+void multiply(const TileProduct<double>& product);
+
+/// @return whether products of T are our own, so that a sum over k has one order whatever the shape.
+template <class T>
+[[nodiscard]] bool multiplies_by_itself();
+
+/// Before a region that calls BLAS: keeps the pthread flavour of OpenBLAS off its own pool, for programs that never
+/// called set_threads, and makes sure that there is room for OpenBLAS's buffers. Cheap when done.
+/// @throws MemoryError when there is none.
+void prepare_blas();
+
+}  // namespace minnow::kernels

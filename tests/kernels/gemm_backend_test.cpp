@@ -1,0 +1,151 @@
+// Who multiplies, and bf16: our own product and OpenBLAS on the same problems.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "kernels/avx512_gemm.hpp"
+#include "minnow/base/philox.hpp"
+#include "minnow/kernels/convert.hpp"
+#include "minnow/kernels/gemm.hpp"
+
+namespace minnow::kernels {
+namespace {
+
+std::vector<float> random_values(Index count, std::uint32_t stream) {
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(2 * random_uniform(RandomKey{7, stream, 0}, i) - 1);
+  return values;
+}
+
+/// Puts back the backend of before.
+class GemmBackends : public ::testing::Test {
+ protected:
+  void TearDown() override { set_gemm_backend(before_); }
+
+  static std::vector<GemmBackend> all() {
+    std::vector<GemmBackend> backends{GemmBackend::kOpenblas};
+    if (best_gemm_backend() == GemmBackend::kMinnow) backends.push_back(GemmBackend::kMinnow);
+    return backends;
+  }
+
+ private:
+  GemmBackend before_ = gemm_backend();
+};
+
+struct Size {
+  Index m, n, k;
+};
+
+/// Sizes around every border of the blocks: 14 x 32 registers, 384 lanes (768 with bf16), 168 rows, 512 columns.
+constexpr Size kSizes[] = {{1, 1, 1},    {1, 33, 5},     {13, 31, 7},   {14, 32, 384}, {15, 33, 385}, {28, 16, 767},
+                           {29, 17, 16}, {169, 65, 769}, {168, 513, 9}, {20, 545, 31}, {182, 48, 33}, {2, 600, 1}};
+
+struct Operands {
+  Operands(const Size& s, bool trans_a, bool trans_b)
+      : a(random_values(s.m * s.k + 40, 1)), b(random_values(s.n * s.k + 40, 2)), c(random_values(s.m * (s.n + 3), 3)) {
+    args = {.m = s.m,
+            .n = s.n,
+            .k = s.k,
+            .a = a.data(),
+            .lda = trans_a ? s.m : s.k,
+            .trans_a = trans_a,
+            .b = b.data(),
+            .ldb = trans_b ? s.k : s.n,
+            .trans_b = trans_b,
+            .c = c.data(),
+            .ldc = s.n + 3};
+  }
+  std::vector<float> a, b, c;
+  GemmArgs<float> args;
+};
+
+double largest_difference(const std::vector<float>& x, const std::vector<float>& y) {
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    largest = std::max(largest, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
+  return largest;
+}
+
+TEST_F(GemmBackends, AllGiveTheProductInBothPrecisions) {
+  for (const GemmBackend backend : all()) {
+    set_gemm_backend(backend);
+    for (const Size& size : kSizes)
+      for (int bits = 0; bits < 16; ++bits) {
+        const auto precision = (bits & 8) != 0 ? GemmPrecision::kBf16 : GemmPrecision::kF32;
+        Operands got(size, (bits & 1) != 0, (bits & 2) != 0);
+        got.args.add = (bits & 4) != 0;
+        got.args.alpha = 0.5F;
+        got.args.precision = precision;
+        Operands want = got;
+        if (precision == GemmPrecision::kBf16) {  // the definition: operands rounded, then multiplied as they are
+          round_to_bf16(want.a.data(), want.a.data(), static_cast<Index>(want.a.size()));
+          round_to_bf16(want.b.data(), want.b.data(), static_cast<Index>(want.b.size()));
+        }
+        want.args.a = want.a.data(), want.args.b = want.b.data(), want.args.c = want.c.data();
+        got.args.a = got.a.data(), got.args.b = got.b.data(), got.args.c = got.c.data();
+        gemm(got.args);
+        gemm_reference(want.args);
+        ASSERT_LT(largest_difference(got.c, want.c), (static_cast<double>(size.k) + 8) * 1.2e-7)
+            << size.m << " " << size.n << " " << size.k << ", case " << bits;
+      }
+  }
+}
+
+TEST_F(GemmBackends, ARowOfOurOwnHasTheSameBitsAloneAndAmongOthers) {
+  if (best_gemm_backend() != GemmBackend::kMinnow) GTEST_SKIP() << "needs AVX-512";
+  set_gemm_backend(GemmBackend::kMinnow);
+  for (const auto precision : {GemmPrecision::kF32, GemmPrecision::kBf16})
+    for (const bool trans_b : {false, true}) {
+      if (precision == GemmPrecision::kBf16 && !has_native_bf16()) continue;
+      Operands all({400, 300, 800}, false, trans_b);
+      all.args.precision = precision;
+      gemm(all.args);
+      for (const Index row : {0, 1, 13, 14, 167, 168, 399}) {
+        Operands one({400, 300, 800}, false, trans_b);
+        one.args.precision = precision;
+        one.args.m = 1;
+        one.args.a += row * one.args.lda;
+        gemm(one.args);
+        const float* want = all.args.c + row * all.args.ldc;
+        EXPECT_EQ(std::memcmp(one.args.c, want, 300 * sizeof(float)), 0) << "row " << row;
+      }
+    }
+}
+
+TEST_F(GemmBackends, NotANumberAndInfinityComeThrough) {
+  for (const GemmBackend backend : all()) {
+    set_gemm_backend(backend);
+    for (const auto precision : {GemmPrecision::kF32, GemmPrecision::kBf16}) {
+      Operands x({40, 50, 33}, false, true);
+      x.a[5 * 33 + 32] = NAN;
+      x.b[7 * 33] = INFINITY;
+      x.args.precision = precision;
+      gemm(x.args);
+      EXPECT_TRUE(std::isnan(x.c[5 * 53 + 3]));
+      EXPECT_TRUE(std::isinf(x.c[8 * 53 + 7]));
+      EXPECT_TRUE(std::isfinite(x.c[8 * 53 + 8]));
+    }
+  }
+}
+
+TEST_F(GemmBackends, Bf16OfF64IsF64) {
+  const std::vector<double> a{1.0 / 3}, b{1.0 / 7};
+  double c = 0;
+  gemm<double>({.m = 1,
+                .n = 1,
+                .k = 1,
+                .a = a.data(),
+                .lda = 1,
+                .b = b.data(),
+                .ldb = 1,
+                .c = &c,
+                .ldc = 1,
+                .precision = GemmPrecision::kBf16});
+  EXPECT_EQ(c, a[0] * b[0]);
+}
+
+}  // namespace
+}  // namespace minnow::kernels
