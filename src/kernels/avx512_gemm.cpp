@@ -55,7 +55,7 @@ struct Target {
 
 }  // namespace
 
-MINNOW_AVX512_BEGIN
+MINNOW_AVX512_BEGIN();
 namespace {
 
 /// M rows of sums over `lanes` steps, from packed strips. V vectors wide.
@@ -152,7 +152,7 @@ void multiply_packed(const TileProduct<float>& x) {
 }
 
 }  // namespace
-MINNOW_AVX512_END
+MINNOW_AVX512_END();
 
 bool has_avx512_gemm(GemmPrecision precision) {
   static const bool kF32 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -10,7 +10,7 @@
 #include "minnow/base/parallel.hpp"
 
 #if defined(__x86_64__)
-MINNOW_AVX512_BEGIN
+MINNOW_AVX512_BEGIN();
 namespace minnow::kernels {
 
 /// Operands as they are.
@@ -124,5 +124,5 @@ void pack_along_columns(const float* source, Index ld, Index width, Index k, typ
 }
 
 }  // namespace minnow::kernels
-MINNOW_AVX512_END
+MINNOW_AVX512_END();
 #endif

@@ -223,9 +223,9 @@ TEST_F(Program, GivesTheSameBitsUnderBothFlavoursOfOpenblas) {
     if (!fs::exists(folder)) GTEST_SKIP() << "needs both OpenBLAS packages; " << folder << " is not there";
     for (const int threads : {1, 3}) {
       const std::string run = fmt::format("{}{}", flavour, threads);
-      const std::string hash = finish(
-          under({"env", "LD_LIBRARY_PATH=" + folder},
-                command(run, {"--set", fmt::format("compute.threads={}", threads), "--set", "model.n_embd=48"})));
+      const std::string hash = finish(under({"env", "LD_LIBRARY_PATH=" + folder},
+                                            command(run, {"--set", fmt::format("compute.threads={}", threads), "--set",
+                                                          "model.n_embd=48", "--set", "compute.gemm=openblas"})));
       const auto step = latest_step(folder_.path(run));
       ASSERT_TRUE(step.has_value());
       const std::string environment = read_file(checkpoint_directory(folder_.path(run), *step) / "environment.json");
