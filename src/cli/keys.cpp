@@ -14,70 +14,70 @@ constexpr std::string_view kPasteEnd = "\x1b[201~";
 
 constexpr int control(char letter) { return letter & 0x1F; }
 
-Key control_key(int byte) {
+PressedKey control_key(int byte) {
   switch (byte) {
     case control('M'):
     case control('J'):
-      return Key::kEnter;
+      return PressedKey::kEnter;
     case control('C'):
-      return Key::kInterrupt;
+      return PressedKey::kInterrupt;
     case control('D'):
-      return Key::kEndOfFile;
+      return PressedKey::kEndOfFile;
     case control('Z'):
-      return Key::kSuspend;
+      return PressedKey::kSuspend;
     case control('L'):
-      return Key::kClear;
+      return PressedKey::kClear;
     case control('B'):
-      return Key::kLeft;
+      return PressedKey::kLeft;
     case control('F'):
-      return Key::kRight;
+      return PressedKey::kRight;
     case control('A'):
-      return Key::kHome;
+      return PressedKey::kHome;
     case control('E'):
-      return Key::kEnd;
+      return PressedKey::kEnd;
     case control('P'):
-      return Key::kUp;
+      return PressedKey::kUp;
     case control('N'):
-      return Key::kDown;
+      return PressedKey::kDown;
     case control('H'):
     case kDelete:
-      return Key::kEraseLeft;
+      return PressedKey::kEraseLeft;
     case control('W'):
-      return Key::kKillWord;
+      return PressedKey::kKillWord;
     case control('U'):
-      return Key::kKillToStart;
+      return PressedKey::kKillToStart;
     case control('K'):
-      return Key::kKillToEnd;
+      return PressedKey::kKillToEnd;
     case control('Y'):
-      return Key::kYank;
+      return PressedKey::kYank;
     default:
-      return Key::kNothing;
+      return PressedKey::kNothing;
   }
 }
 
 /// ESC [ `numbers` `last`, or ESC O `last`.
-Key sequence_key(std::string_view numbers, char last) {
+PressedKey sequence_key(std::string_view numbers, char last) {
   const bool modified = numbers.find(';') != std::string_view::npos;  // with Ctrl, Alt or Shift
   switch (last) {
     case 'A':
-      return Key::kUp;
+      return PressedKey::kUp;
     case 'B':
-      return Key::kDown;
+      return PressedKey::kDown;
     case 'C':
-      return modified ? Key::kWordRight : Key::kRight;
+      return modified ? PressedKey::kWordRight : PressedKey::kRight;
     case 'D':
-      return modified ? Key::kWordLeft : Key::kLeft;
+      return modified ? PressedKey::kWordLeft : PressedKey::kLeft;
     case 'H':
-      return Key::kHome;
+      return PressedKey::kHome;
     case 'F':
-      return Key::kEnd;
+      return PressedKey::kEnd;
     case '~':
-      if (numbers == "3") return Key::kEraseRight;
-      if (numbers == "1" || numbers == "7") return Key::kHome;
-      if (numbers == "4" || numbers == "8") return Key::kEnd;
-      return Key::kNothing;
+      if (numbers == "3") return PressedKey::kEraseRight;
+      if (numbers == "1" || numbers == "7") return PressedKey::kHome;
+      if (numbers == "4" || numbers == "8") return PressedKey::kEnd;
+      return PressedKey::kNothing;
     default:
-      return Key::kNothing;
+      return PressedKey::kNothing;
   }
 }
 
@@ -86,11 +86,11 @@ KeyPress read_paste(const ByteSource& next) {
   std::string raw;
   while (!raw.ends_with(kPasteEnd)) {
     const int byte = next(-1);
-    if (byte == kNoDevice) return {Key::kClosed};
+    if (byte == kNoDevice) return {PressedKey::kClosed};
     if (byte >= 0) raw += static_cast<char>(byte);
   }
   raw.resize(raw.size() - kPasteEnd.size());
-  KeyPress pasted{Key::kText};
+  KeyPress pasted{PressedKey::kText};
   for (const char c : replace_invalid_utf8(raw)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\r') {
@@ -106,10 +106,10 @@ KeyPress read_paste(const ByteSource& next) {
 
 KeyPress read_escape(const ByteSource& next) {
   const int first = next(kSequenceMilliseconds);
-  if (first == 'b') return {Key::kWordLeft};
-  if (first == 'f') return {Key::kWordRight};
-  if (first == kDelete || first == control('H')) return {Key::kKillWord};
-  if (first != '[' && first != 'O') return {first == kNoDevice ? Key::kClosed : Key::kNothing};
+  if (first == 'b') return {PressedKey::kWordLeft};
+  if (first == 'f') return {PressedKey::kWordRight};
+  if (first == kDelete || first == control('H')) return {PressedKey::kKillWord};
+  if (first != '[' && first != 'O') return {first == kNoDevice ? PressedKey::kClosed : PressedKey::kNothing};
   std::string numbers;
   constexpr std::size_t kLongest = 16;
   int byte = next(kSequenceMilliseconds);
@@ -117,7 +117,7 @@ KeyPress read_escape(const ByteSource& next) {
     numbers += static_cast<char>(byte);
     byte = next(kSequenceMilliseconds);
   }
-  if (byte < 0) return {byte == kNoDevice ? Key::kClosed : Key::kNothing};
+  if (byte < 0) return {byte == kNoDevice ? PressedKey::kClosed : PressedKey::kNothing};
   if (byte == '~' && numbers == "200") return read_paste(next);
   return {sequence_key(numbers, static_cast<char>(byte))};
 }
@@ -127,22 +127,22 @@ KeyPress read_character(int first, const ByteSource& next) {
   std::string text(1, static_cast<char>(first));
   for (Utf8Step step = read_utf8(text, 0); !step.valid; step = read_utf8(text, 0)) {
     const int byte = step.truncated ? next(kSequenceMilliseconds) : kNoByte;
-    if (byte < 0) return {byte == kNoDevice ? Key::kClosed : Key::kNothing};
+    if (byte < 0) return {byte == kNoDevice ? PressedKey::kClosed : PressedKey::kNothing};
     text += static_cast<char>(byte);
   }
   const bool control_of_two_bytes = text[0] == '\xC2' && static_cast<unsigned char>(text[1]) < 0xA0;  // C1
   if (control_of_two_bytes) return {};
-  return {Key::kText, text};
+  return {PressedKey::kText, text};
 }
 
 }  // namespace
 
 KeyPress read_key(const ByteSource& next) {
   const int byte = next(-1);
-  if (byte == kNoDevice) return {Key::kClosed};
+  if (byte == kNoDevice) return {PressedKey::kClosed};
   if (byte == kNoByte) return {};
   if (byte == kEscape) return read_escape(next);
-  if (byte == '\t') return {Key::kText, " "};
+  if (byte == '\t') return {PressedKey::kText, " "};
   if (byte < 0x20 || byte == kDelete) return {control_key(byte)};
   return read_character(byte, next);
 }

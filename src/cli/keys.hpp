@@ -8,7 +8,7 @@
 namespace minnow::cli {
 
 /// What a key, or several that do the same, asks for.
-enum class Key {
+enum class PressedKey {
   kText,  ///< a character, or text that was pasted
   kEnter,
   kInterrupt,  ///< Ctrl-C
@@ -34,7 +34,7 @@ enum class Key {
 };
 
 struct KeyPress {
-  Key key = Key::kNothing;
+  PressedKey key = PressedKey::kNothing;
   std::string text{};  ///< of kText, valid UTF-8
 };
 

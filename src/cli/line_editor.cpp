@@ -28,22 +28,22 @@ LineEnd LineEditor::read(std::string_view prompt, std::string& line) {
   for (;;) {
     draw();
     const KeyPress press = read_key(device_.read);
-    const bool ends = press.key == Key::kEndOfFile && buffer_.empty();
-    if (press.key == Key::kClosed || ends) {
+    const bool ends = press.key == PressedKey::kEndOfFile && buffer_.empty();
+    if (press.key == PressedKey::kClosed || ends) {
       leave("");
       return LineEnd::kEndOfFile;
     }
-    if (press.key == Key::kInterrupt) {
+    if (press.key == PressedKey::kInterrupt) {
       leave("^C");
       return LineEnd::kInterrupted;
     }
-    if (press.key == Key::kEnter) {
+    if (press.key == PressedKey::kEnter) {
       leave("");
       line = buffer_.text();
       remember(line);
       return LineEnd::kEntered;
     }
-    if (press.key == Key::kSuspend) {
+    if (press.key == PressedKey::kSuspend) {
       leave("^Z");
       device_.suspend();
       device_.write(kPasteOn);
@@ -54,38 +54,38 @@ LineEnd LineEditor::read(std::string_view prompt, std::string& line) {
 
 void LineEditor::edit(const KeyPress& press) {
   switch (press.key) {
-    case Key::kText:
+    case PressedKey::kText:
       return buffer_.insert(press.text);
-    case Key::kLeft:
+    case PressedKey::kLeft:
       return buffer_.left();
-    case Key::kRight:
+    case PressedKey::kRight:
       return buffer_.right();
-    case Key::kWordLeft:
+    case PressedKey::kWordLeft:
       return buffer_.word_left();
-    case Key::kWordRight:
+    case PressedKey::kWordRight:
       return buffer_.word_right();
-    case Key::kHome:
+    case PressedKey::kHome:
       return buffer_.home();
-    case Key::kEnd:
+    case PressedKey::kEnd:
       return buffer_.end();
-    case Key::kUp:
+    case PressedKey::kUp:
       return walk(-1);
-    case Key::kDown:
+    case PressedKey::kDown:
       return walk(+1);
-    case Key::kEraseLeft:
+    case PressedKey::kEraseLeft:
       return buffer_.erase_left();
-    case Key::kEraseRight:
-    case Key::kEndOfFile:  // on a line that is not empty
+    case PressedKey::kEraseRight:
+    case PressedKey::kEndOfFile:  // on a line that is not empty
       return buffer_.erase_right();
-    case Key::kKillWord:
+    case PressedKey::kKillWord:
       return buffer_.kill_word();
-    case Key::kKillToStart:
+    case PressedKey::kKillToStart:
       return buffer_.kill_to_start();
-    case Key::kKillToEnd:
+    case PressedKey::kKillToEnd:
       return buffer_.kill_to_end();
-    case Key::kYank:
+    case PressedKey::kYank:
       return buffer_.yank();
-    case Key::kClear:
+    case PressedKey::kClear:
       device_.write(kClearScreen);
       cursor_row_ = 0;
       return;

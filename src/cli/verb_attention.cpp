@@ -24,7 +24,7 @@
 namespace minnow::cli {
 namespace {
 
-struct Arguments {
+struct AttentionArguments {
   LookedAtText text;
   std::string out, layer, head;
 };
@@ -65,7 +65,7 @@ void print_maps(const AttentionMaps& maps, const MapChoice& layer, const MapChoi
   print_result(heat_map_text(maps, map_panels(maps, layer, head), width, terminal_colors()));
 }
 
-int attention(const Arguments& arguments) {
+int attention(const AttentionArguments& arguments) {
   const Format format = format_of(arguments.out);
   const LookedAt looked = look_at(arguments.text, "attention");
   AttentionMaps maps = read_attention(*looked.run.model, looked.ids, looked.labels);
@@ -90,8 +90,8 @@ int attention(const Arguments& arguments) {
   return 0;
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_attention(Options& options) {
+  const auto arguments = std::make_shared<AttentionArguments>();
   text_options(options, arguments->text);
   options.text("--out", arguments->out, "File to write: .html (to explore), .svg or .png; without it the terminal");
   options.text("--layer", arguments->layer,
@@ -108,6 +108,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbAttention = {"attention", "Show which tokens of a text look at which", "Look", setup};
+const Verb kVerbAttention = {"attention", "Show which tokens of a text look at which", "Look", setup_attention};
 
 }  // namespace minnow::cli

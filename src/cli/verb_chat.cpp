@@ -37,7 +37,7 @@ constexpr std::string_view kHelp =
     "Ctrl-L clears the screen.";
 constexpr std::string_view kCommands[] = {"help", "set", "again", "reset", "quit"};
 
-struct Arguments {
+struct ChatArguments {
   std::string run;
   std::string checkpoint = "auto", weights = "auto", unknown, log_level = "info";
   std::string user, assistant, stop;
@@ -47,7 +47,7 @@ struct Arguments {
 };
 
 /// The run's [chat], or what the command line says of it.
-Conversation conversation_of(const LoadedRun& run, const Arguments& arguments) {
+Conversation conversation_of(const LoadedRun& run, const ChatArguments& arguments) {
   Config config = run.config;
   if (!arguments.user.empty()) config.chat.user = arguments.user;
   if (!arguments.assistant.empty()) config.chat.assistant = arguments.assistant;
@@ -57,7 +57,7 @@ Conversation conversation_of(const LoadedRun& run, const Arguments& arguments) {
   return {config.chat, Conversation::kind_of(config), run.tokenizer && has_line_feed(*run.tokenizer)};
 }
 
-UnknownCharacter unknown_policy(const LoadedRun& run, const Arguments& arguments) {
+UnknownCharacter unknown_policy(const LoadedRun& run, const ChatArguments& arguments) {
   if (!arguments.unknown.empty()) {
     return arguments.unknown == "replace" ? UnknownCharacter::kReplace : UnknownCharacter::kError;
   }
@@ -272,7 +272,7 @@ class Chat {
   char last_ = '\n';  // shown
 };
 
-int chat(const Arguments& arguments) {
+int chat(const ChatArguments& arguments) {
   use_log_level(arguments.log_level);
   const ChatSettings settings{
       .sampler = arguments.sampler.options(), .max_tokens = arguments.max_tokens, .history = !arguments.no_history};
@@ -287,8 +287,8 @@ int chat(const Arguments& arguments) {
   return Chat(session, run, arguments.json).run();
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_chat(Options& options) {
+  const auto arguments = std::make_shared<ChatArguments>();
   options.argument("RUN", arguments->run, "Directory of a run, or a checkpoint in it");
   options.integer("--max-tokens", arguments->max_tokens, "Longest answer", 1, 1000000000);
   sampler_options(options, arguments->sampler);
@@ -320,6 +320,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbChat = {"chat", "Talk with a trained model, or write a text together", "Use", setup};
+const Verb kVerbChat = {"chat", "Talk with a trained model, or write a text together", "Use", setup_chat};
 
 }  // namespace minnow::cli

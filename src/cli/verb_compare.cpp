@@ -22,7 +22,7 @@
 namespace minnow::cli {
 namespace {
 
-struct Arguments {
+struct CompareArguments {
   std::vector<std::string> runs;
   CurveOptions curves;
   std::string out;
@@ -32,7 +32,7 @@ struct Arguments {
 constexpr int kMost = 1000;  // columns
 
 /// The drawing, or nothing where no run has a value to draw.
-std::string drawing(const Arguments& arguments, const std::vector<RunFacts>& runs, const Comparison& comparison,
+std::string drawing(const CompareArguments& arguments, const std::vector<RunFacts>& runs, const Comparison& comparison,
                     int width) {
   std::vector<PlotCurve> curves;
   bool any = false;
@@ -53,7 +53,7 @@ nlohmann::ordered_json rows_json(const std::vector<ComparedRow>& rows) {
   return json;
 }
 
-int compare(const Arguments& arguments) {
+int compare(const CompareArguments& arguments) {
   std::vector<RunFacts> runs;
   for (const std::string& run : arguments.runs) runs.push_back(read_run_facts(run, "compare"));
   const Comparison comparison = compare_runs(runs);
@@ -70,8 +70,8 @@ int compare(const Arguments& arguments) {
   return 0;
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_compare(Options& options) {
+  const auto arguments = std::make_shared<CompareArguments>();
   options.arguments("RUN", arguments->runs, "Directories of runs, or metrics.jsonl files");
   options.text("-o,--out", arguments->out, "Also write a page with the curves over each other; - is stdout");
   arguments->curves.declare(options);
@@ -84,6 +84,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbCompare = {"compare", "Set runs side by side: curves, figures, settings", "Look", setup};
+const Verb kVerbCompare = {"compare", "Set runs side by side: curves, figures, settings", "Look", setup_compare};
 
 }  // namespace minnow::cli

@@ -15,7 +15,7 @@ Action writer(std::string (*script)(const std::vector<CommandRow>&)) {
   };
 }
 
-Action setup(Options& options) {
+Action setup_completion(Options& options) {
   options.command("bash", "For bash", [](Options&) { return writer(bash_completion); });
   options.command("zsh", "For zsh", [](Options&) { return writer(zsh_completion); });
   options.command("fish", "For fish", [](Options&) { return writer(fish_completion); });
@@ -29,6 +29,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbCompletion = {"completion", "Write the completion script of a shell", "Help", setup};
+const Verb kVerbCompletion = {"completion", "Write the completion script of a shell", "Help", setup_completion};
 
 }  // namespace minnow::cli

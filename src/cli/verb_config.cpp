@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Arguments {
+struct ConfigArguments {
   std::string name;
   std::string file;
   std::string other;
@@ -55,7 +55,7 @@ std::vector<const Key*> named_keys(const std::string& word) {
   return found;
 }
 
-int explain(const Arguments& arguments) {
+int explain(const ConfigArguments& arguments) {
   const auto found = named_keys(arguments.name);
   if (found.empty()) {
     const Key* near = nearest_key(arguments.name);
@@ -73,7 +73,7 @@ int explain(const Arguments& arguments) {
   return 0;
 }
 
-int reference(const Arguments& arguments) {
+int reference(const ConfigArguments& arguments) {
   if (arguments.json) {
     Json list = Json::array();
     for (const Key& key : config_keys()) list.push_back(key_json(key));
@@ -91,7 +91,7 @@ std::string file_of(const std::string& named) {
   return std::filesystem::is_regular_file(own, ignored) ? own.string() : named;
 }
 
-int check(const Arguments& arguments) {
+int check(const ConfigArguments& arguments) {
   const LoadedConfig loaded = read_config_file(file_of(arguments.file), arguments.overrides);
   if (arguments.json) {
     print_json({{"ok", true}, {"file", arguments.file}, {"notes", loaded.notes}});
@@ -101,7 +101,7 @@ int check(const Arguments& arguments) {
   return 0;
 }
 
-int show(const Arguments& arguments) {
+int show(const ConfigArguments& arguments) {
   const LoadedConfig loaded = read_config_file(file_of(arguments.file), arguments.overrides);
   if (!arguments.json) {
     print_result(to_toml(loaded));
@@ -116,7 +116,7 @@ int show(const Arguments& arguments) {
   return 0;
 }
 
-int diff(const Arguments& arguments) {
+int diff(const ConfigArguments& arguments) {
   const LoadedConfig before = read_config_file(file_of(arguments.file));
   const LoadedConfig after = read_config_file(file_of(arguments.other), arguments.overrides);
   Json list = Json::array();
@@ -140,34 +140,34 @@ int diff(const Arguments& arguments) {
 }
 
 /// Adds a command whose action gets the arguments that `declare` bound.
-void add(Options& options, const std::string& name, const std::string& doc, int (*run)(const Arguments&),
-         void (*declare)(Options&, Arguments&)) {
+void add(Options& options, const std::string& name, const std::string& doc, int (*run)(const ConfigArguments&),
+         void (*declare)(Options&, ConfigArguments&)) {
   options.command(name, doc, [&](Options& command) -> Action {
-    const auto arguments = std::make_shared<Arguments>();
+    const auto arguments = std::make_shared<ConfigArguments>();
     declare(command, *arguments);
     command.flag("--json", arguments->json, "Write JSON to stdout");
     return [arguments, run] { return run(*arguments); };
   });
 }
 
-Action setup(Options& options) {
-  add(options, "explain", "Explain a key, or all keys of a table", explain, [](Options& command, Arguments& a) {
+Action setup_config(Options& options) {
+  add(options, "explain", "Explain a key, or all keys of a table", explain, [](Options& command, ConfigArguments& a) {
     command.argument("KEY", a.name, "For instance train.max_steps, or a table such as train");
   });
   add(options, "reference", "List all keys", reference,
-      [](Options& command, Arguments& a) { command.flag("--markdown", a.markdown, "Write a Markdown page"); });
+      [](Options& command, ConfigArguments& a) { command.flag("--markdown", a.markdown, "Write a Markdown page"); });
   add(options, "check", "Check a file; says what is wrong, where, and what may be meant", check,
-      [](Options& command, Arguments& a) {
+      [](Options& command, ConfigArguments& a) {
         command.argument("FILE", a.file, "Configuration in TOML, or the directory of a run");
         command.overrides(a.overrides);
       });
   add(options, "show", "Write the resolved configuration: every value and where it came from", show,
-      [](Options& command, Arguments& a) {
+      [](Options& command, ConfigArguments& a) {
         command.argument("FILE", a.file, "Configuration in TOML, or the directory of a run");
         command.overrides(a.overrides);
       });
   add(options, "diff", "List the keys that differ and what that means for a resume", diff,
-      [](Options& command, Arguments& a) {
+      [](Options& command, ConfigArguments& a) {
         command.argument("BEFORE", a.file, "Configuration in TOML, or the directory of a run");
         command.argument("AFTER", a.other, "Configuration in TOML, or the directory of a run");
         command.overrides(a.overrides);
@@ -181,6 +181,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbConfig = {"config", "Explain, check and compare configurations", "Settings", setup};
+const Verb kVerbConfig = {"config", "Explain, check and compare configurations", "Settings", setup_config};
 
 }  // namespace minnow::cli

@@ -146,12 +146,12 @@ int run(const std::string& folder, bool json) {
   return findings.empty() ? 0 : static_cast<int>(findings.front().code);
 }
 
-Action setup(Options& options) {
-  struct Arguments {
+Action setup_doctor(Options& options) {
+  struct DoctorArguments {
     std::string folder;
     bool json = false;
   };
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<DoctorArguments>();
   options.argument("DIR", arguments->folder, "Folder in which runs shall be written; without it the present one",
                    false);
   options.flag("--json", arguments->json, "Write JSON to stdout");
@@ -163,6 +163,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbDoctor = {"doctor", "Examine this machine: what it offers, what is missing", "Help", setup};
+const Verb kVerbDoctor = {"doctor", "Examine this machine: what it offers, what is missing", "Help", setup_doctor};
 
 }  // namespace minnow::cli

@@ -25,7 +25,7 @@ namespace {
 
 constexpr double kSilentSeconds = 1;
 
-struct Arguments {
+struct EvalArguments {
   std::string run, data;
   std::string checkpoint = "auto", weights = "auto", unknown, log_level = "info";
   std::int64_t batch_size = 0, threads = 0;
@@ -43,7 +43,7 @@ void require_same_data(const LoadedRun& run, const DataFingerprint& now) {
 }
 
 /// The data of the run, or all of what `--data` names.
-Dataset open_data(const LoadedRun& run, const Arguments& arguments) {
+Dataset open_data(const LoadedRun& run, const EvalArguments& arguments) {
   Config config = run.config;
   if (!arguments.unknown.empty()) {
     config.tokenizer.unknown = arguments.unknown == "replace" ? UnknownPolicy::kReplace : UnknownPolicy::kError;
@@ -110,7 +110,7 @@ std::optional<LmScore> score_all(const LoadedRun& run, const Dataset& data, std:
   return score;
 }
 
-int eval(const Arguments& arguments) {
+int eval(const EvalArguments& arguments) {
   const WhichCheckpoint which = WhichCheckpoint::parse(arguments.checkpoint);
   use_log_level(arguments.log_level);
   use_threads(arguments.threads);
@@ -129,8 +129,8 @@ int eval(const Arguments& arguments) {
   return 0;
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_eval(Options& options) {
+  const auto arguments = std::make_shared<EvalArguments>();
   options.argument("RUN", arguments->run, "Directory of a run, or a checkpoint in it");
   options.text("--data", arguments->data, "Score all of this file or folder instead of the run's validation split");
   options.integer("--batch-size", arguments->batch_size, "Windows at once; changes no result. 0 = as in the run", 0,
@@ -151,6 +151,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbEval = {"eval", "Score a trained model on validation data", "Use", setup};
+const Verb kVerbEval = {"eval", "Score a trained model on validation data", "Use", setup_eval};
 
 }  // namespace minnow::cli

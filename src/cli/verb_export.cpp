@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct ExportArguments {
   std::string run;
   std::string format;
   std::string out;
@@ -34,7 +34,7 @@ double start_of(const fs::path& log, const RunMetrics& run) {
 }
 
 /// TensorBoard takes every directory with an event file for a run: the one written here holds no other.
-int export_tensorboard(const Arguments& arguments) {
+int export_tensorboard(const ExportArguments& arguments) {
   const RunFacts run = read_run_facts(arguments.run, "export");
   for (const std::string& problem : run.problems) print_warning(problem);
   const std::string folder = arguments.out.empty() ? beside_metrics(arguments.run, "tensorboard") : arguments.out;
@@ -51,22 +51,22 @@ int export_tensorboard(const Arguments& arguments) {
   return 0;
 }
 
-int export_csv(const Arguments& arguments) {
+int export_csv(const ExportArguments& arguments) {
   const RunMetrics run = read_run_metrics(arguments.run, "export");
   if (run.bad_lines > 0) print_warning(fmt::format("[export] {} lines are no metrics and were skipped", run.bad_lines));
   write_output(arguments.out.empty() ? beside_metrics(arguments.run, "metrics.csv") : arguments.out, metrics_csv(run));
   return 0;
 }
 
-int export_run(const Arguments& arguments) {
+int export_run(const ExportArguments& arguments) {
   if (arguments.format.empty()) {
     throw ConfigError("[export] --format must say what to write: csv or tensorboard");
   }
   return arguments.format == "csv" ? export_csv(arguments) : export_tensorboard(arguments);
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_export(Options& options) {
+  const auto arguments = std::make_shared<ExportArguments>();
   options.argument("RUN", arguments->run, "Directory of a run, or a metrics.jsonl");
   options.choice("--format", arguments->format, {"csv", "tensorboard"},
                  "csv: metrics as a table; tensorboard: event file");
@@ -84,6 +84,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbExport = {"export", "Write the log of a run for other programs", "Look", setup};
+const Verb kVerbExport = {"export", "Write the log of a run for other programs", "Look", setup_export};
 
 }  // namespace minnow::cli

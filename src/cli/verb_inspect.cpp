@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kModelFile = "model.safetensors";
 
-struct Arguments {
+struct InspectArguments {
   std::string path;
   std::string tensor;
   std::int64_t limit = 1000;
@@ -239,7 +239,7 @@ Json value_json(FileDtype dtype, std::span<const std::byte> bytes, std::size_t i
 }
 
 /// Prints the numbers of one tensor, a line per row of its last axis.
-void print_values(const Arguments& arguments, const SafetensorsFile& file, const TensorEntry& entry) {
+void print_values(const InspectArguments& arguments, const SafetensorsFile& file, const TensorEntry& entry) {
   if (!readable(entry.dtype)) {
     throw CheckpointError(
         fmt::format("[inspect] the values of {} can't be shown: its type is {}", entry.name, dtype_name(entry.dtype)));
@@ -272,7 +272,7 @@ void print_values(const Arguments& arguments, const SafetensorsFile& file, const
     print_line(fmt::format("{} of {} numbers shown; --limit 0 shows all", grouped(shown), grouped(count)));
 }
 
-int show_tensor(const Arguments& arguments, const Subject& subject) {
+int show_tensor(const InspectArguments& arguments, const Subject& subject) {
   std::vector<std::string> names;
   for (const fs::path& path : subject.files) {
     const SafetensorsFile file = SafetensorsFile::open(path);
@@ -289,7 +289,7 @@ int show_tensor(const Arguments& arguments, const Subject& subject) {
                                 fmt::join(names, ", "), more ? ", ..." : ""));
 }
 
-int inspect(const Arguments& arguments) {
+int inspect(const InspectArguments& arguments) {
   const Subject subject = look_at(arguments.path);
   if (!arguments.tensor.empty()) return show_tensor(arguments, subject);
   const Json all = document(arguments.path, subject);
@@ -299,8 +299,8 @@ int inspect(const Arguments& arguments) {
   return static_cast<int>(subject.sound ? ExitCode::kDone : ExitCode::kCheckpoint);
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_inspect(Options& options) {
+  const auto arguments = std::make_shared<InspectArguments>();
   options.argument("PATH", arguments->path, "Run, checkpoint directory or safetensors file");
   options.text("--tensor", arguments->tensor, "Print the values of this tensor, a line per row");
   options.integer("--limit", arguments->limit, "Print at most so many values; 0 = all", 0, INT64_MAX);
@@ -314,6 +314,7 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbInspect = {"inspect", "Show the tensors of a run, a checkpoint or a safetensors file", "Look", setup};
+const Verb kVerbInspect = {"inspect", "Show the tensors of a run, a checkpoint or a safetensors file", "Look",
+                           setup_inspect};
 
 }  // namespace minnow::cli

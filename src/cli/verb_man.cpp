@@ -29,7 +29,7 @@ std::string page_date() {
   return fmt::format("{:%Y-%m-%d}", fmt::gmtime(now));
 }
 
-Action setup(Options& options) {
+Action setup_man(Options& options) {
   options.footer("Read it at once:\n  minnow man | man -l -\n");
   return [] {
     print_result(man_page(command_table(), MINNOW_VERSION, page_date()));
@@ -39,6 +39,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbMan = {"man", "Write the manual page", "Help", setup};
+const Verb kVerbMan = {"man", "Write the manual page", "Help", setup_man};
 
 }  // namespace minnow::cli

@@ -16,7 +16,7 @@
 namespace minnow::cli {
 namespace {
 
-struct Arguments {
+struct OpsArguments {
   std::string name;
   bool json = false;
 };
@@ -32,7 +32,7 @@ std::vector<const Op*> chosen(const std::string& name) {
                   near.empty() ? std::string("`minnow ops` lists all") : fmt::format("did you mean {}?", near)));
 }
 
-int list(const Arguments& arguments) {
+int list(const OpsArguments& arguments) {
   const std::vector<const Op*> ops = chosen(arguments.name);
   if (arguments.json) {
     auto rows = nlohmann::ordered_json::array();
@@ -56,8 +56,8 @@ int list(const Arguments& arguments) {
   return 0;
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_ops(Options& options) {
+  const auto arguments = std::make_shared<OpsArguments>();
   options.argument("NAME", arguments->name, "Only this operation", false);
   options.flag("--json", arguments->json, "Write JSON to stdout");
   options.footer("Examples:\n  minnow ops\n  minnow ops softmax\n");
@@ -66,6 +66,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbOps = {"ops", "List the operations of the engine", "Engine", setup};
+const Verb kVerbOps = {"ops", "List the operations of the engine", "Engine", setup_ops};
 
 }  // namespace minnow::cli

@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Arguments {
+struct PlanArguments {
   std::string config, run;
   std::vector<std::string> overrides;
   double seconds = 5;
@@ -178,7 +178,7 @@ Json plan_json(const TrainPlan& plan) {
   return json;
 }
 
-int plan(const Arguments& arguments) {
+int plan(const PlanArguments& arguments) {
   std::error_code ignored;
   const bool is_run = std::filesystem::is_directory(arguments.config, ignored);
   const RunRequest request = resolve_run(
@@ -195,8 +195,8 @@ int plan(const Arguments& arguments) {
   return static_cast<int>(fails ? ExitCode::kUsage : ExitCode::kDone);
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_plan(Options& options) {
+  const auto arguments = std::make_shared<PlanArguments>();
   options.argument("CONFIG", arguments->config,
                    "Configuration in TOML, or the directory of a run, for what it has left");
   options.overrides(arguments->overrides);
@@ -216,6 +216,6 @@ Action setup(Options& options) {
 }  // namespace
 
 const Verb kVerbPlan = {"plan", "Tell what a run would take: memory, disk, time; and what looks wrong", "Training",
-                        setup};
+                        setup_plan};
 
 }  // namespace minnow::cli

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct PlotArguments {
   std::vector<std::string> runs;
   CurveOptions curves;
   std::int64_t width = 0;
@@ -33,7 +33,7 @@ constexpr int kUsualHeight = 16;  // rows of the drawing
 constexpr int kLeastHeight = 4;
 
 /// A run that has logged nothing yet is no error while it is watched.
-std::vector<PlotCurve> curves_of(const Arguments& arguments, bool complain) {
+std::vector<PlotCurve> curves_of(const PlotArguments& arguments, bool complain) {
   std::vector<PlotCurve> curves;
   for (const std::string& path : arguments.runs) {
     if (!complain && !fs::exists(metrics_file(path))) {
@@ -54,7 +54,7 @@ std::vector<PlotCurve> curves_of(const Arguments& arguments, bool complain) {
   return curves;
 }
 
-PlotOptions plot_options(const Arguments& arguments, int columns) {
+PlotOptions plot_options(const PlotArguments& arguments, int columns) {
   PlotOptions options = arguments.curves.plot_options();
   options.width = arguments.width > 0 ? static_cast<int>(arguments.width) : std::min(columns, kMost);
   options.height = arguments.height > 0 ? static_cast<int>(arguments.height) : kUsualHeight;
@@ -62,7 +62,7 @@ PlotOptions plot_options(const Arguments& arguments, int columns) {
 }
 
 /// Changes when a log does.
-std::vector<std::pair<std::uintmax_t, fs::file_time_type>> stamps(const Arguments& arguments) {
+std::vector<std::pair<std::uintmax_t, fs::file_time_type>> stamps(const PlotArguments& arguments) {
   std::vector<std::pair<std::uintmax_t, fs::file_time_type>> all;
   for (const std::string& run : arguments.runs) {
     std::error_code ignored;
@@ -73,7 +73,7 @@ std::vector<std::pair<std::uintmax_t, fs::file_time_type>> stamps(const Argument
 }
 
 /// Fills the window: what legend and axis leave is the drawing's.
-std::string draw_live(const Arguments& arguments, ScreenSize size) {
+std::string draw_live(const PlotArguments& arguments, ScreenSize size) {
   const std::vector<PlotCurve> curves = curves_of(arguments, false);
   PlotOptions options = plot_options(arguments, size.columns);
   const bool empty = std::all_of(curves.begin(), curves.end(),
@@ -88,7 +88,7 @@ std::string draw_live(const Arguments& arguments, ScreenSize size) {
   return plot_curves(curves, options);
 }
 
-int follow(const Arguments& arguments) {
+int follow(const PlotArguments& arguments) {
   if (!is_terminal(STDOUT_FILENO)) {
     throw ConfigError("[plot] --follow needs a terminal to draw in. Hint: leave it out to print the curves once");
   }
@@ -104,15 +104,15 @@ int follow(const Arguments& arguments) {
   return follow_screen(content);
 }
 
-int plot(const Arguments& arguments) {
+int plot(const PlotArguments& arguments) {
   if (arguments.follow) return follow(arguments);
   const std::vector<PlotCurve> curves = curves_of(arguments, true);
   print_result(plot_curves(curves, plot_options(arguments, terminal_width(STDOUT_FILENO))));
   return 0;
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_plot(Options& options) {
+  const auto arguments = std::make_shared<PlotArguments>();
   options.arguments("RUN", arguments->runs, "Directories of runs, or metrics.jsonl files");
   arguments->curves.declare(options);
   options.flag("-f,--follow,--watch", arguments->follow,
@@ -128,6 +128,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbPlot = {"plot", "Draw the curves of runs in the terminal", "Look", setup};
+const Verb kVerbPlot = {"plot", "Draw the curves of runs in the terminal", "Look", setup_plot};
 
 }  // namespace minnow::cli

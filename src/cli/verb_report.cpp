@@ -18,12 +18,12 @@
 namespace minnow::cli {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
   std::string run;
   std::string out;
 };
 
-int report(const Arguments& arguments) {
+int report(const ReportArguments& arguments) {
   const RunFacts run = read_run_facts(arguments.run, "report");
   for (const std::string& problem : run.problems) print_warning(problem);
   const std::string out = arguments.out.empty() ? beside_metrics(arguments.run, "report.html") : arguments.out;
@@ -31,8 +31,8 @@ int report(const Arguments& arguments) {
   return 0;
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_report(Options& options) {
+  const auto arguments = std::make_shared<ReportArguments>();
   options.argument("RUN", arguments->run, "Directory of a run, or a metrics.jsonl");
   options.text("-o,--out", arguments->out, "The file; without it RUN/report.html; - is stdout");
   options.footer(
@@ -44,6 +44,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbReport = {"report", "Write a page about a run, to open in a browser", "Look", setup};
+const Verb kVerbReport = {"report", "Write a page about a run, to open in a browser", "Look", setup_report};
 
 }  // namespace minnow::cli

@@ -26,7 +26,7 @@
 namespace minnow::cli {
 namespace {
 
-struct Arguments {
+struct SampleArguments {
   std::string run;
   PromptSource prompt;
   SamplerWords sampler;
@@ -36,7 +36,7 @@ struct Arguments {
   bool json = false, no_cache = false;
 };
 
-GenerateOptions generate_options(const Arguments& arguments) {
+GenerateOptions generate_options(const SampleArguments& arguments) {
   GenerateOptions options;
   options.sampler = arguments.sampler.options();
   options.count = arguments.count;
@@ -69,7 +69,7 @@ void print_json(const LoadedRun& run, const std::string& prompt, const std::vect
 }
 
 /// Writes and shows. @return the samples
-std::vector<Generation> write(const LoadedRun& run, const Arguments& arguments, const std::string& prompt,
+std::vector<Generation> write(const LoadedRun& run, const SampleArguments& arguments, const std::string& prompt,
                               const std::vector<std::int32_t>& ids) {
   GenerateOptions options = generate_options(arguments);
   const Tokenizer* const tokenizer = run.tokenizer.get();
@@ -87,7 +87,7 @@ std::vector<Generation> write(const LoadedRun& run, const Arguments& arguments, 
   return generate(*run.model, tokenizer, ids, options);
 }
 
-int sample(const Arguments& arguments) {
+int sample(const SampleArguments& arguments) {
   use_log_level(arguments.log_level);
   (void)generate_options(arguments);  // what is wrong on the command line comes before what is wrong on the disk
   const WhichCheckpoint which = WhichCheckpoint::parse(arguments.checkpoint);
@@ -110,8 +110,8 @@ int sample(const Arguments& arguments) {
   return stop_exit_code();
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_sample(Options& options) {
+  const auto arguments = std::make_shared<SampleArguments>();
   options.argument("RUN", arguments->run, "Directory of a run, or a checkpoint in it");
   prompt_options(options, arguments->prompt);
   options.integer("-n,--count", arguments->count, "Samples", 1, 100000);
@@ -136,6 +136,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbSample = {"sample", "Let a trained model write", "Use", setup};
+const Verb kVerbSample = {"sample", "Let a trained model write", "Use", setup_sample};
 
 }  // namespace minnow::cli

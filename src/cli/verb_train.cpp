@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct TrainArguments {
   std::string config;
   std::vector<std::string> overrides;
   std::string run, init_from, log_level = "info";
@@ -93,7 +93,7 @@ void print_json(const TrainResult& result, const fs::path& run) {
                           {"state_sha256", result.state_hash}}));
 }
 
-void check(const Arguments& arguments) {
+void check(const TrainArguments& arguments) {
   if (arguments.resume && arguments.overwrite)
     throw ConfigError("[train] --resume and --overwrite exclude each other; got both");
   if (arguments.dry_run && !arguments.resume)
@@ -101,7 +101,7 @@ void check(const Arguments& arguments) {
         "[train] --dry-run must come with --resume; it came alone. Hint: `minnow config check` checks a file");
 }
 
-int run(const Arguments& arguments) {
+int run(const TrainArguments& arguments) {
   use_log_level(arguments.log_level, arguments.quiet);
   check(arguments);
   const RunRequest request = resolve_run(
@@ -130,8 +130,8 @@ int run(const Arguments& arguments) {
   return result.exit_code;
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_train(Options& options) {
+  const auto arguments = std::make_shared<TrainArguments>();
   options.argument("CONFIG", arguments->config, "Configuration in TOML; with --resume also the directory of a run",
                    false);
   options.overrides(arguments->overrides);
@@ -157,6 +157,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbTrain = {"train", "Train a model from a configuration, or go on with a run", "Training", setup};
+const Verb kVerbTrain = {"train", "Train a model from a configuration, or go on with a run", "Training", setup_train};
 
 }  // namespace minnow::cli

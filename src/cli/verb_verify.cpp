@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct VerifyArguments {
   std::string run;
   std::vector<std::string> overrides;
   std::string log_level = "info";
@@ -80,7 +80,7 @@ void require_same_data(const fs::path& directory, const Config& config) {
   (void)Dataset::open(opening);
 }
 
-VerifyResult prove_resume(const fs::path& directory, const Arguments& arguments, bool checkpoints_are_sound) {
+VerifyResult prove_resume(const fs::path& directory, const VerifyArguments& arguments, bool checkpoints_are_sound) {
   VerifyOptions options;
   options.config = read_config_file(directory / "config.toml", arguments.overrides);
   use_threads(options.config.config.compute.threads);
@@ -107,7 +107,7 @@ nlohmann::ordered_json rows_json(const VerifyResult& result) {
   return rows;
 }
 
-int run(const Arguments& arguments) {
+int run(const VerifyArguments& arguments) {
   use_log_level(arguments.log_level);
   const fs::path directory = arguments.run;
   if (!path_exists(directory))
@@ -132,8 +132,8 @@ int run(const Arguments& arguments) {
   return static_cast<int>(ok ? ExitCode::kDone : ExitCode::kCheckpoint);
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_verify(Options& options) {
+  const auto arguments = std::make_shared<VerifyArguments>();
   options.argument("RUN", arguments->run, "Run directory");
   options.overrides(arguments->overrides);
   options.integer("--steps", arguments->steps, "Steps of the runs compared; each is interrupted once", 2, 100000);
@@ -150,6 +150,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbVerify = {"verify", "Prove that a run resumes to the last bit", "Training", setup};
+const Verb kVerbVerify = {"verify", "Prove that a run resumes to the last bit", "Training", setup_verify};
 
 }  // namespace minnow::cli

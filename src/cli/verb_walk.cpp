@@ -22,7 +22,7 @@
 namespace minnow::cli {
 namespace {
 
-struct Arguments {
+struct WalkArguments {
   LookedAtText text;
   std::string out;
   bool train = false;
@@ -36,7 +36,7 @@ void check_ending(const std::string& path) {
                                 replace_invalid_utf8(path)));
 }
 
-int walk(const Arguments& arguments) {
+int walk(const WalkArguments& arguments) {
   check_ending(arguments.out);
   const LookedAt looked = look_at(arguments.text, "walk");
   Walk made =
@@ -52,8 +52,8 @@ int walk(const Arguments& arguments) {
   return 0;
 }
 
-Action setup(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action setup_walk(Options& options) {
+  const auto arguments = std::make_shared<WalkArguments>();
   text_options(options, arguments->text);
   options.text("--out", arguments->out, "File to write, .html: a step at a time, to project; without it the terminal");
   options.flag("--train", arguments->train,
@@ -67,6 +67,6 @@ Action setup(Options& options) {
 
 }  // namespace
 
-const Verb kVerbWalk = {"walk", "Follow one text through the model, tensor by tensor", "Look", setup};
+const Verb kVerbWalk = {"walk", "Follow one text through the model, tensor by tensor", "Look", setup_walk};
 
 }  // namespace minnow::cli
