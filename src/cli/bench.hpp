@@ -16,13 +16,42 @@ struct TrainBenchmark {
   std::string gemm = "auto";
 };
 
+/// What `minnow bench floor` and `minnow bench roofline` are asked for.
+struct StepBenchmark {
+  std::string workload = "char";
+  std::string precision = "f32";
+};
+
+/// What `minnow bench generate` is asked for.
+struct GenerateBenchmark {
+  std::string workload = "char";
+  std::string precision = "f32";
+  std::int64_t prompt = 8;   ///< tokens read before the clock starts
+  std::int64_t tokens = 64;  ///< tokens written, each read again
+};
+
 /// @return the names of the workloads.
 std::vector<std::string> workload_names();
+
+/// @return the names of those that `minnow bench generate` knows.
+std::vector<std::string> generate_workload_names();
 
 /// Trains a freshly made GPT on random tokens and prints the median step.
 int bench_train(const TrainBenchmark& benchmark, bool json);
 
 /// Times the largest sample of each operation whose name contains `filter`.
 int bench_ops(const std::string& filter, bool json);
+
+/// Prints what the machine can do: matrix products and memory, with one thread and with all.
+int bench_limits(bool json);
+
+/// Times every matrix product of a training step alone, and compares their sum with the step.
+int bench_floor(const StepBenchmark& benchmark, bool json);
+
+/// Writes text with a model of random weights and prints its speed.
+int bench_generate(const GenerateBenchmark& benchmark, bool json);
+
+/// Prints where the time of a training step goes, operation by operation.
+int bench_roofline(const StepBenchmark& benchmark, bool json);
 
 }  // namespace minnow::cli

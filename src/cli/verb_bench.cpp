@@ -11,12 +11,15 @@ namespace {
 
 struct Arguments {
   TrainBenchmark train;
+  StepBenchmark step;
+  GenerateBenchmark generate;
   std::string filter;
   std::int64_t threads = 0;
   bool json = false;
 };
 
 constexpr std::int64_t kMostSteps = 1000000;
+constexpr std::int64_t kMostPositions = 1024;  // of the largest model that writes text
 
 template <class Enum>
 std::vector<std::string> names_of() {
@@ -37,6 +40,45 @@ Action train_command(Options& options) {
   };
 }
 
+Action limits_command(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  threads_option(options, arguments->threads);
+  options.flag("--json", arguments->json, "Write JSON to stdout, an object per line");
+  return [arguments] {
+    use_threads(arguments->threads);
+    return bench_limits(arguments->json);
+  };
+}
+
+/// A command that looks at the training step of a workload.
+template <int (*bench)(const StepBenchmark&, bool)>
+Action step_command(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  options.choice("--workload", arguments->step.workload, workload_names(), "Size of model and batch");
+  options.choice("--precision", arguments->step.precision, names_of<PrecisionKind>(), "Factors of matrix products");
+  threads_option(options, arguments->threads);
+  options.flag("--json", arguments->json, "Write JSON to stdout, an object per line");
+  return [arguments] {
+    use_threads(arguments->threads);
+    return bench(arguments->step, arguments->json);
+  };
+}
+
+Action generate_command(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  GenerateBenchmark& generate = arguments->generate;
+  options.choice("--workload", generate.workload, generate_workload_names(), "Size of the model");
+  options.choice("--precision", generate.precision, names_of<PrecisionKind>(), "Factors of matrix products");
+  options.integer("--prompt", generate.prompt, "Tokens of the prompt", 1, kMostPositions);
+  options.integer("--tokens", generate.tokens, "Tokens to write", 1, kMostPositions);
+  threads_option(options, arguments->threads);
+  options.flag("--json", arguments->json, "Write JSON to stdout");
+  return [arguments] {
+    use_threads(arguments->threads);
+    return bench_generate(arguments->generate, arguments->json);
+  };
+}
+
 Action ops_command(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.text("--filter", arguments->filter, "Only operations whose name contains this");
@@ -51,7 +93,18 @@ Action ops_command(Options& options) {
 Action setup(Options& options) {
   options.command("train", "Train a GPT on random tokens: median step, tokens/s, GFLOP/s, memory", train_command);
   options.command("ops", "Time each operation's largest example, forward and backward", ops_command);
-  options.footer("Examples:\n  minnow bench train --workload char --json\n  minnow bench ops --filter softmax\n");
+  options.command("limits", "What this machine can do: matrix products in GFLOP/s, memory in GB/s", limits_command);
+  options.command("floor", "Time each matrix product of a training step alone, and compare their sum with the step",
+                  step_command<bench_floor>);
+  options.command("roofline", "Time each operation of a training step, against what the machine can do",
+                  step_command<bench_roofline>);
+  options.command("generate", "Write text with random weights, greedily: tokens/s, memory", generate_command);
+  options.footer(
+      "Examples:\n  minnow bench train --workload char --json\n  minnow bench roofline --workload char\n"
+      "  minnow bench ops --filter softmax\n\n"
+      "limits shows what kernels::gemm reaches on comfortable shapes, not the limit of the arithmetic, and memory that "
+      "is read, or copied (bytes read + bytes written). Of attention's products floor counts what lies on and below "
+      "the diagonal.\n");
   return {};
 }
 

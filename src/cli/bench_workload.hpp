@@ -1,0 +1,75 @@
+#pragma once
+/// @file
+/// The models and batches that `minnow bench` measures on.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "minnow/config/config.hpp"
+#include "minnow/train/train_step.hpp"
+
+namespace minnow::cli {
+
+/// The GPT of a workload: pre-norm, tanh GELU, biases, tied head, no dropout.
+struct Workload {
+  const char* name;
+  std::int64_t batch, length, layers, heads, width, vocabulary;  // B, T, L, H, C, V
+  std::int64_t steps;                                            // timed, where nobody says how many
+};
+
+/// Throws: ConfigError for a name that is none of workload_names().
+const Workload& find_workload(const std::string& name);
+
+/// @return the table [model] of a workload.
+ModelConfig workload_model(const Workload& work);
+
+/// @return B rows of T random tokens and targets, all of which count.
+Batch workload_batch(const Workload& work);
+
+/// @return AdamW as all peers run it: betas 0.9 and 0.99, decay 0.1, clipped to a norm of 1.
+OptimizerConfig workload_optimizer();
+
+/// @param precision, gemm names of PrecisionKind and GemmKind, as the command line checked them
+ComputeConfig compute_of(const std::string& precision, const std::string& gemm = "auto");
+
+/// @return floating point operations of a training step: forward and backward take 6 per weight and token (position
+/// table excepted), and 12 L C T per token for attention.
+double step_flops(const Workload& work, std::int64_t parameters);
+
+/// Model, data and optimizer of a workload, ready for steps.
+class StepBench {
+ public:
+  StepBench(const Workload& work, const ComputeConfig& compute);
+
+  /// @return seconds of one step.
+  /// Throws: NumericError when it did not change the model.
+  double step();
+
+  [[nodiscard]] double loss() const { return loss_; }
+  [[nodiscard]] std::int64_t parameters() const { return parameters_; }
+
+ private:
+  std::unique_ptr<LanguageModel> model_;
+  Batch batch_;
+  std::int64_t parameters_;
+  std::optional<TrainStep> step_;
+  std::int64_t steps_ = 0;
+  double loss_ = 0;
+};
+
+/// How long steps took, in seconds.
+struct StepTimes {
+  double first = 0;
+  double median = 0;  ///< of the timed ones
+  std::int64_t timed = 0;
+};
+
+/// Runs the first step, two more to warm up, then the timed ones.
+/// @param steps 0: as many as the workload says
+/// @return nothing when a signal asked to stop.
+std::optional<StepTimes> time_steps(StepBench& bench, const Workload& work, std::int64_t steps);
+
+}  // namespace minnow::cli
