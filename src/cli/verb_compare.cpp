@@ -29,7 +29,7 @@ struct CompareArguments {
   bool json = false;
 };
 
-constexpr int kMost = 1000;  // columns
+constexpr int kMostCompareColumns = 1000;  // columns
 
 /// The drawing, or nothing where no run has a value to draw.
 std::string drawing(const CompareArguments& arguments, const std::vector<RunFacts>& runs, const Comparison& comparison,
@@ -63,7 +63,7 @@ int compare(const CompareArguments& arguments) {
                             {"settings", rows_json(comparison.settings)},
                             {"remarks", comparison.remarks}}));
   } else if (arguments.out != "-") {
-    const int width = std::min(terminal_width(STDOUT_FILENO), kMost);
+    const int width = std::min(terminal_width(STDOUT_FILENO), kMostCompareColumns);
     print_result(drawing(arguments, runs, comparison, width) + printable(comparison_text(comparison, width)));
   }
   if (!arguments.out.empty()) write_output(arguments.out, comparison_page(runs, comparison, MINNOW_VERSION));

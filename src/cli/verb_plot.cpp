@@ -28,8 +28,8 @@ struct PlotArguments {
   bool follow = false;
 };
 
-constexpr int kMost = 1000;       // columns
-constexpr int kUsualHeight = 16;  // rows of the drawing
+constexpr int kMostPlotColumns = 1000;  // columns
+constexpr int kUsualHeight = 16;        // rows of the drawing
 constexpr int kLeastHeight = 4;
 
 /// A run that has logged nothing yet is no error while it is watched.
@@ -56,7 +56,7 @@ std::vector<PlotCurve> curves_of(const PlotArguments& arguments, bool complain) 
 
 PlotOptions plot_options(const PlotArguments& arguments, int columns) {
   PlotOptions options = arguments.curves.plot_options();
-  options.width = arguments.width > 0 ? static_cast<int>(arguments.width) : std::min(columns, kMost);
+  options.width = arguments.width > 0 ? static_cast<int>(arguments.width) : std::min(columns, kMostPlotColumns);
   options.height = arguments.height > 0 ? static_cast<int>(arguments.height) : kUsualHeight;
   return options;
 }
@@ -117,7 +117,7 @@ Action setup_plot(Options& options) {
   arguments->curves.declare(options);
   options.flag("-f,--follow,--watch", arguments->follow,
                "Fill the window, and draw anew when a run logs or the window changes, until Ctrl-C");
-  options.integer("--width", arguments->width, "Columns; 0 = as the terminal has", 0, kMost);
+  options.integer("--width", arguments->width, "Columns; 0 = as the terminal has", 0, kMostPlotColumns);
   options.integer("--height", arguments->height, "Rows of the drawing; 0 = 16, or with --follow what fits", 0, 200);
   options.footer(
       "The line is the metric (its mean where points share a column), the marks are val_METRIC of the evaluations.\n"
