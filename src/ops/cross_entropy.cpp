@@ -59,6 +59,9 @@ struct CrossEntropy {
 
   template <class T>
   static void backward(const BackwardContext& c, const Attrs& attrs) {
+    if (c.specs.size() > 2 && c.wants(2)) {
+      throw ShapeError("[cross_entropy] class_weight must be a constant; it wants a gradient. Hint: detach it");
+    }
     if (!c.wants(0)) return;
     with_ids(c.inputs[1], [&](const auto* targets) {
       Tensor scratch;

@@ -70,6 +70,9 @@ struct NllLoss {
 
   template <class T>
   static void backward(const BackwardContext& c, const Attrs& attrs) {
+    if (c.specs.size() > 2 && c.wants(2)) {
+      throw ShapeError("[nll_loss] class_weight must be a constant; it wants a gradient. Hint: detach it");
+    }
     if (!c.wants(0)) return;
     c.dins[0].fill(0);
     const double divisor = *c.aux[0].data<double>();
