@@ -115,7 +115,8 @@ Tensor Tensor::alias() const {
 }
 
 Tensor Tensor::as_strided(const Shape& shape, const Shape& strides, Index offset) const {
-  const auto elements = static_cast<Index>(body("as_strided").storage->bytes() / size_of(dtype()));
+  const auto& own = body("as_strided");
+  const auto elements = static_cast<Index>(own.storage->bytes() / size_of(own.dtype));
   if (shape.rank() != strides.rank() || (shape.numel() > 0 && !stays_inside(elements, shape, strides, offset))) {
     throw ShapeError(
         fmt::format("[as_strided] a view must stay inside its storage of {} elements; got shape {}, strides {}, "
