@@ -94,7 +94,7 @@ TEST(MemoryPlan, PacksDeepNetworksQuickly) {
     plan.record_death(next++);
   };
   for (std::uint32_t layer = 0; layer < kLayers; ++layer) {
-    for (std::size_t bytes : {256, 1024}) {
+    for (const std::size_t bytes : {std::size_t{256}, std::size_t{1024}}) {
       plan.record_birth(bytes);
       kept.push_back(next++);
     }
