@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Times training steps of the GPT of `minnow bench train` in PyTorch: the same sizes, layers and optimizer.
 
-usage: torch_gpt.py --batch B --length T --layers L --heads H --width C --vocabulary V --steps N [--mode eager|compile] [--precision f32|bf16] [--threads N]
+usage: torch_gpt.py --batch B --length T --layers L --heads H --width C --vocabulary V --steps N
+                    [--mode eager|compile] [--precision f32|bf16] [--threads N]
 
 Prints one line of JSON with the fields of `minnow bench train --json`. The workload is described on the command line by
 the program that calls it, so that both sides have one source: see scripts/bench_peers.

@@ -39,23 +39,6 @@ inline std::int64_t peak_rss_mb() {
   return usage.ru_maxrss / 1024;  // kilobytes on Linux
 }
 
-/// @return what `--gemm` calls it.
-inline const char* gemm_name(kernels::GemmBackend backend = kernels::gemm_backend()) {
-  return backend == kernels::GemmBackend::kMinnow ? "minnow" : "openblas";
-}
-
-/// Lets another backend multiply; the one before comes back at the end.
-class BackendScope {
- public:
-  BackendScope() : before_(kernels::gemm_backend()) {}
-  ~BackendScope() { kernels::set_gemm_backend(before_); }
-  BackendScope(const BackendScope&) = delete;
-  BackendScope& operator=(const BackendScope&) = delete;
-
- private:
-  kernels::GemmBackend before_;
-};
-
 /// Fills with different numbers of [-0.5, 0.5): equal ones would cost less electricity than real ones, so clocks would
 /// be higher.
 inline void fill_varied(std::span<float> numbers) {

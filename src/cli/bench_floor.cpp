@@ -101,7 +101,7 @@ std::optional<Timing> time_product(const Product& product, kernels::GemmPrecisio
   kernels::GemmArgs<float> args = arguments_of(product, a, b, c);
   args.precision = precision;
   const auto multiply = [&] { batch.count == 1 ? kernels::gemm(args) : kernels::gemm_batch(args, batch); };
-  const BackendScope restore;
+  const kernels::GemmBackendScope restore;
   const auto backends = gemm_backends();
   std::vector<std::vector<double>> seconds(backends.size());
   double spent = 0;
@@ -136,11 +136,12 @@ void print_row(const Product& product, const Timing& timing, double peak, bool j
                             {"us", rounded(timing.seconds * 1e6, 10)},
                             {"gflops", rounded(rate, 10)},
                             {"share", rounded(rate / peak, 1000)},
-                            {"gemm", gemm_name(timing.backend)}}));
+                            {"gemm", kernels::gemm_name(timing.backend)}}));
   } else {
     print_result(fmt::format("{:<22} {:>6} {:>6} {:>6} {:>8} {:>5} {:>5.2f} {:>11.1f} {:>8.1f} {:>5.2f}  {}\n",
                              product.name, product.m, product.n, product.k, product.matrices, product.times,
-                             product.part, timing.seconds * 1e6, rate, rate / peak, gemm_name(timing.backend)));
+                             product.part, timing.seconds * 1e6, rate, rate / peak,
+                             kernels::gemm_name(timing.backend)));
   }
   flush_results();
 }
@@ -155,12 +156,12 @@ void print_sum(const Workload& work, const std::string& precision, double floor,
                             {"tokens_per_s", rounded(tokens / step, 10)},
                             {"threads", threads()},
                             {"precision", precision},
-                            {"gemm", gemm_name()}}));
+                            {"gemm", kernels::gemm_name()}}));
     return;
   }
   print_result(
       fmt::format("{}: products alone {:.3f} ms, step {:.3f} ms: {:.2f} times the floor; {} threads, {} by {}\n",
-                  work.name, floor * 1e3, step * 1e3, step / floor, threads(), precision, gemm_name()));
+                  work.name, floor * 1e3, step * 1e3, step / floor, threads(), precision, kernels::gemm_name()));
 }
 
 }  // namespace

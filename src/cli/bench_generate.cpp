@@ -115,14 +115,14 @@ int bench_generate(const GenerateBenchmark& benchmark, bool json) {
                             {"peak_rss_mb", peak_rss_mb()},
                             {"threads", threads()},
                             {"precision", benchmark.precision},
-                            {"gemm", gemm_name()},
+                            {"gemm", kernels::gemm_name()},
                             {"parameters", model->parameters().count()}}));
     return 0;
   }
   print_result(fmt::format(
       "{}: {:.1f} tokens/s, {:.3f} ms per token, prompt {:.1f} tokens/s, {} MiB, {} threads, {} parameters, {} by {}\n",
       work.name, rate, 1e3 / rate, prompt_rate, peak_rss_mb(), threads(), grouped(model->parameters().count()),
-      benchmark.precision, gemm_name()));
+      benchmark.precision, kernels::gemm_name()));
   return 0;
 }
 

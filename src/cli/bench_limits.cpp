@@ -32,10 +32,10 @@ void print_product(kernels::GemmPrecision precision, bool json) {
   print_result(json ? json_line({{"limit", name},
                                  {"threads", threads()},
                                  {"gflops", rounded(peak.gflops, 10)},
-                                 {"gemm", gemm_name(peak.backend)}})
+                                 {"gemm", kernels::gemm_name(peak.backend)}})
                     : fmt::format("{:<28} {:>7} {:>9.1f} GFLOP/s\n",
-                                  fmt::format("product in {}, by {}", name, gemm_name(peak.backend)), threads(),
-                                  peak.gflops));
+                                  fmt::format("product in {}, by {}", name, kernels::gemm_name(peak.backend)),
+                                  threads(), peak.gflops));
   flush_results();
 }
 

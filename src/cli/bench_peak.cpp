@@ -44,7 +44,7 @@ Index buffer_bytes() {
 }  // namespace
 
 ProductPeak product_peak(kernels::GemmPrecision precision) {
-  const BackendScope restore;
+  const kernels::GemmBackendScope restore;
   ProductPeak peak;
   for (const ProductShape& shape : kComfortable) {
     const Index m = shape.m * threads();

@@ -78,14 +78,14 @@ int bench_roofline(const StepBenchmark& benchmark, bool json) {
                             {"peak_gb_per_s", rounded(roof.gb_per_s, 10)},
                             {"threads", threads()},
                             {"precision", benchmark.precision},
-                            {"gemm", gemm_name()}}));
+                            {"gemm", kernels::gemm_name()}}));
     return 0;
   }
   print_result(
       fmt::format("{}: {:.3f} ms per step, {:.3f} ms of it between operations; the roof: {:.1f} GFLOP/s, {:.1f} GB/s; "
                   "{} threads, {} by {}\n",
                   work.name, profile->seconds * 1e3, between * 1e3, roof.gflops, roof.gb_per_s, threads(),
-                  benchmark.precision, gemm_name()));
+                  benchmark.precision, kernels::gemm_name()));
   return 0;
 }
 

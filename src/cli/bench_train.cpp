@@ -29,7 +29,7 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
                                      {"peak_rss_mb", peak_rss_mb()},
                                      {"threads", threads()},
                                      {"precision", benchmark.precision},
-                                     {"gemm", gemm_name()},
+                                     {"gemm", kernels::gemm_name()},
                                      {"parameters", bench.parameters()},
                                      {"steps", times->timed},
                                      {"loss", bench.loss()}};
@@ -40,7 +40,7 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
       "{}: {} tokens/s, {:.3f} ms per step, {:.1f} GFLOP/s, first step {:.3f} s, {} MiB, "
       "{} threads, {} parameters, {} by {}\n",
       work.name, grouped(std::llround(tokens / times->median)), times->median * 1e3, flops / times->median / 1e9,
-      times->first, peak_rss_mb(), threads(), grouped(bench.parameters()), benchmark.precision, gemm_name()));
+      times->first, peak_rss_mb(), threads(), grouped(bench.parameters()), benchmark.precision, kernels::gemm_name()));
   return 0;
 }
 

@@ -57,7 +57,11 @@ bool is_old_core(const std::string& core) {
   return std::find(kOld.begin(), kOld.end(), core) != kOld.end();
 }
 
-void judge_blas(const MachineFacts& facts, Findings& found) {
+void judge_products(const MachineFacts& facts, Findings& found) {
+  if (!facts.own_products_right) {
+    found.push_back({ExitCode::kInternal, "minnow's own products of matrices are wrong on this processor",
+                     "set compute.gemm = \"openblas\", and tell those who make minnow"});
+  }
   if (!facts.products_right) {
     found.push_back({ExitCode::kInternal,
                      fmt::format("OpenBLAS ({}) gives wrong products of matrices", facts.blas_core),
@@ -67,7 +71,7 @@ void judge_blas(const MachineFacts& facts, Findings& found) {
   if (facts.blas_flavour == "unknown") {
     found.push_back({ExitCode::kDone, "products of matrices are computed by another BLAS than OpenBLAS, perhaps slowly",
                      install_line({"libopenblas0-pthread"})});
-  } else if (has_wide_vectors(facts) && is_old_core(facts.blas_core)) {
+  } else if (!facts.own_products && has_wide_vectors(facts) && is_old_core(facts.blas_core)) {
     found.push_back(
         {ExitCode::kDone,
          fmt::format("OpenBLAS uses its kernels {}, which leave out what this processor has", facts.blas_core),
@@ -99,7 +103,7 @@ std::string install_line(const std::vector<std::string>& packages) {
 
 std::vector<Finding> diagnose(const MachineFacts& facts) {
   Findings found;
-  judge_blas(facts, found);
+  judge_products(facts, found);
   judge_disk(facts, found);
   judge_memory(facts, found);
   judge_processors(facts, found);

@@ -73,7 +73,9 @@ std::vector<std::pair<std::string, std::string>> set_variables() {
 }
 
 /// Whole numbers this small have exact products and sums in f32, in any order.
-bool products_are_right() {
+bool products_are_right(kernels::GemmBackend backend) {
+  const kernels::GemmBackendScope before;
+  kernels::set_gemm_backend(backend);
   constexpr Index kSize = 96;
   std::vector<float> a, b;
   for (Index i = 0; i < kSize * kSize; ++i) {
@@ -132,7 +134,10 @@ MachineFacts look_at_machine(const fs::path& folder) {
   facts.quota = processor_quota();
   const auto sets = kernels::instruction_sets();
   facts.instruction_sets.assign(sets.begin(), sets.end());
-  facts.products_right = products_are_right();
+  facts.products_right = products_are_right(kernels::GemmBackend::kOpenblas);
+  facts.own_products = kernels::best_gemm_backend() == kernels::GemmBackend::kMinnow;
+  facts.own_products_right = !facts.own_products || products_are_right(kernels::GemmBackend::kMinnow);
+  facts.native_bf16 = kernels::has_native_bf16();
   const kernels::BlasInfo blas = kernels::blas_info();
   facts.blas_flavour = blas.flavour;
   facts.blas_core = blas.core;

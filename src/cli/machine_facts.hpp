@@ -27,7 +27,10 @@ struct MachineFacts {
   double quota = 0;         ///< processors that a control group grants; 0 = all
   std::vector<kernels::InstructionSet> instruction_sets;
   std::string blas_flavour, blas_core, blas_config;
-  bool products_right = true;  ///< a product of matrices of whole numbers is exact
+  bool products_right = true;      ///< a product of whole numbers by OpenBLAS is exact
+  bool own_products = false;       ///< minnow's own code multiplies f32 unless compute.gemm says otherwise
+  bool own_products_right = true;  ///< the same by it
+  bool native_bf16 = false;        ///< the processor has instructions for products of bf16
   std::int64_t threads = 1;
   std::vector<std::pair<std::string, std::string>> variables;  ///< set ones that matter
   std::uint64_t memory_total = 0;                              ///< bytes; 0 = unknown

@@ -66,7 +66,10 @@ std::string facts_text(const MachineFacts& facts) {
   text += line("processors", facts.quota > 0 ? fmt::format("{}, of which {:.3g} are granted", facts.usable, facts.quota)
                                              : fmt::format("{}", facts.usable));
   text += line("vectors", vectors_text(facts));
-  text += line("products", fmt::format("OpenBLAS flavour {}, kernels {}", facts.blas_flavour, facts.blas_core));
+  text +=
+      line("products", fmt::format("f32 and bf16 by {}; bf16 {}", facts.own_products ? "minnow" : "OpenBLAS",
+                                   facts.native_bf16 ? "has its instructions" : "is rounded, then multiplied in f32"));
+  text += line("", fmt::format("OpenBLAS flavour {}, kernels {}", facts.blas_flavour, facts.blas_core));
   if (!facts.blas_config.empty()) text += line("", facts.blas_config);
   text += line("threads", fmt::format("{}", facts.threads));
   for (const auto& [name, value] : facts.variables) text += line("", printable(fmt::format("{}={}", name, value)));
@@ -105,6 +108,10 @@ Json facts_json(const MachineFacts& facts, const std::vector<Finding>& findings)
             {"usable", facts.usable},
             {"granted", facts.quota > 0 ? Json(facts.quota) : Json()}}},
           {"instruction_sets", sets},
+          {"gemm",
+           {{"backend", facts.own_products ? "minnow" : "openblas"},
+            {"native_bf16", facts.native_bf16},
+            {"right", facts.own_products ? facts.own_products_right : facts.products_right}}},
           {"blas",
            {{"flavour", facts.blas_flavour},
             {"core", facts.blas_core},

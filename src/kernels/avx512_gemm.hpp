@@ -11,7 +11,7 @@ namespace minnow::kernels {
 [[nodiscard]] bool has_avx512_gemm(GemmPrecision precision);
 
 /// Computes C = alpha op(A) op(B) + beta C, serially, with buffers that the thread keeps (about 1.1 MB). beta is 0
-/// or 1. Each element is the sum over k in order, in blocks of kAvx512Depth lanes: its bits do not depend on m, n, the
+/// or 1. Each element is the sum over k in order, in blocks of 384 lanes: its bits do not depend on m, n, the
 /// place in C or the other elements.
 void multiply_avx512(const TileProduct<float>& product);
 

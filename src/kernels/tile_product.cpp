@@ -54,6 +54,8 @@ void set_gemm_backend(GemmBackend backend) {
 
 GemmBackend gemm_backend() { return chosen_backend().load(std::memory_order_relaxed); }
 
+const char* gemm_name(GemmBackend backend) { return backend == GemmBackend::kMinnow ? "minnow" : "openblas"; }
+
 bool has_native_bf16() { return is_ours(GemmPrecision::kBf16); }
 
 template <>

@@ -148,9 +148,8 @@ void load_parameters(const Checkpoint& checkpoint, const char* file, ParameterLi
 
 std::string environment_json() {
   const kernels::BlasInfo blas = kernels::blas_info();
-  const bool own = kernels::gemm_backend() == kernels::GemmBackend::kMinnow;
   const nlohmann::ordered_json json{{"format", 1},
-                                    {"gemm", own ? "minnow" : "openblas"},
+                                    {"gemm", kernels::gemm_name()},
                                     {"native_bf16", kernels::has_native_bf16()},
                                     {"blas_core", blas.core},
                                     {"blas_config", blas.config},

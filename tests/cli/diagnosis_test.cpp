@@ -64,11 +64,23 @@ TEST(Diagnosis, WrongProductsAreAFault) {
   EXPECT_EQ(diagnose(facts).at(0).code, ExitCode::kInternal);
 }
 
+TEST(Diagnosis, WrongProductsOfOurOwnAreAFaultWithAWayOut) {
+  MachineFacts facts = good_machine();
+  facts.own_products = true;
+  facts.own_products_right = false;
+  ASSERT_EQ(diagnose(facts).size(), 1U);
+  EXPECT_EQ(diagnose(facts)[0].code, ExitCode::kInternal);
+  EXPECT_THAT(diagnose(facts)[0].hint, HasSubstr("compute.gemm = \"openblas\""));
+}
+
 TEST(Diagnosis, KnowsCoresThatLeaveOutVectors) {
   MachineFacts facts = good_machine();
   facts.blas_core = "Prescott";
   ASSERT_EQ(diagnose(facts).size(), 1U);
   EXPECT_THAT(diagnose(facts)[0].hint, HasSubstr("OPENBLAS_CORETYPE=Haswell"));
+  facts.own_products = true;  // then OpenBLAS multiplies f64 alone
+  EXPECT_THAT(diagnose(facts), IsEmpty());
+  facts.own_products = false;
   facts.instruction_sets = {{"AVX2", false, false}, {"SSE4", true, true}};  // there it is the right one
   EXPECT_THAT(diagnose(facts), IsEmpty());
 }

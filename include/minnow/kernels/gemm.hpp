@@ -34,6 +34,21 @@ void set_gemm_backend(GemmBackend backend);
 /// @return who multiplies now.
 [[nodiscard]] GemmBackend gemm_backend();
 
+/// @return what checkpoints, `compute.gemm` and people call it: "minnow" or "openblas".
+[[nodiscard]] const char* gemm_name(GemmBackend backend = gemm_backend());
+
+/// Lets whoever is chosen while it lives multiply for a moment; the backend of before comes back at its end.
+class GemmBackendScope {
+ public:
+  GemmBackendScope() : before_(gemm_backend()) {}
+  ~GemmBackendScope() { set_gemm_backend(before_); }
+  GemmBackendScope(const GemmBackendScope&) = delete;
+  GemmBackendScope& operator=(const GemmBackendScope&) = delete;
+
+ private:
+  GemmBackend before_;
+};
+
 /// @return whether bf16 products are computed by instructions for them, not by rounding and multiplying in f32.
 [[nodiscard]] bool has_native_bf16();
 
@@ -74,10 +89,10 @@ struct GemmArgs {
 };
 
 /// Computes C = activation(alpha op(A) op(B) [+ C] + bias) + residual. k = 0 makes the product zero; m = 0 or n = 0:
-/// nothing. Accuracy: each element within about k * eps * sum |a||b| of the exact product (order of summation is the
-/// BLAS's). Threads: same bits at any thread count, also inside a parallel region (then serial). Tiles depend on (m, n,
-/// k) and the type alone; for the bits of a row beside other rows see gemm_rows_are_independent(). Instantiated for
-/// float and double.
+/// nothing. Accuracy: each element within about k * eps * sum |a||b| of the exact product (the order of summation is
+/// the backend's). Threads: same bits at any thread count, also inside a parallel region (then serial). Tiles depend on
+/// (m, n, k) and the type alone; for the bits of a row beside other rows see gemm_rows_are_independent(). Instantiated
+/// for float and double.
 template <class T>
 void gemm(const GemmArgs<T>& args);
 
