@@ -140,6 +140,7 @@ std::vector<Tensor> apply(const Op& op, std::span<const Tensor> given, const Att
   check_given(op, given);
   ThreadState& state = thread_state();
   throw_if_cancelled(state);
+  if (state.stopwatch != nullptr) state.stopwatch->begin();
   Tape& tape = *state.tape;
   std::vector<Tensor> inputs(given.begin(), given.end());
   std::vector<std::int32_t> values(inputs.size(), kNoValue);
@@ -161,6 +162,7 @@ std::vector<Tensor> apply(const Op& op, std::span<const Tensor> given, const Att
     for (const Tensor& output : outputs) check_finite(output, op, tape.scope, "the result");
   }
   if (recorded) record(tape, op, inputs, outputs, aux, attrs, std::move(values));
+  if (state.stopwatch != nullptr) stop_forward(op, attrs, given);
   if (state.observer != nullptr) show_call(op, attrs, given, outputs);
   return outputs;
 }

@@ -65,6 +65,8 @@ class Walk {
 
   void visit(Node& node) {
     throw_if_cancelled(thread_state());
+    OpStopwatch* const stopwatch = thread_state().stopwatch;
+    if (stopwatch != nullptr) stopwatch->begin();
     if (node.used) {
       throw ShapeError(
           fmt::format("[backward] the graph must not be used up; the node {} was already walked. Hint: pass "
@@ -77,6 +79,7 @@ class Walk {
     } else {
       run_op(node, douts);
     }
+    if (stopwatch != nullptr) stopwatch->end({*node.op, node.attrs, node.specs, true});
     if (!retain_graph_) {
       node.saved_inputs.clear();
       node.saved_outputs.clear();

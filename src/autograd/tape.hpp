@@ -12,6 +12,7 @@
 
 #include "minnow/autograd/observe.hpp"
 #include "minnow/autograd/op.hpp"
+#include "minnow/autograd/stopwatch.hpp"
 
 namespace minnow {
 
@@ -104,6 +105,7 @@ struct ThreadState {
   kernels::GemmPrecision precision = kernels::GemmPrecision::kF32;  // of the innermost PrecisionScope
   const std::function<bool()>* stop = nullptr;                      // of the innermost CancelScope
   const std::function<void(const OpCall&)>* observer = nullptr;
+  OpStopwatch* stopwatch = nullptr;  // of the innermost StopwatchScope
 };
 ThreadState& thread_state();
 
@@ -112,6 +114,9 @@ void throw_if_cancelled(const ThreadState& state);
 
 /// Shows a call to this thread's observer, which must be there.
 void show_call(const Op& op, const AttrBox& attrs, std::span<const Tensor> inputs, std::span<const Tensor> outputs);
+
+/// Tells this thread's stopwatch, which must be there, that a forward call has ended.
+void stop_forward(const Op& op, const AttrBox& attrs, std::span<const Tensor> inputs);
 
 /// Throws: NumericError naming operation, scope, `what` and index when `x` holds a NaN or an infinity.
 void check_finite(const Tensor& x, const Op& op, std::int32_t scope, std::string_view what);

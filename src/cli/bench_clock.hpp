@@ -8,10 +8,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "minnow/kernels/gemm.hpp"
+#include "cli/signals.hpp"
 
 namespace minnow::cli {
 
@@ -32,28 +31,14 @@ inline double median_of(std::vector<double> values) {
 /// @return the value rounded to 1 / parts.
 inline double rounded(double value, double parts) { return std::round(value * parts) / parts; }
 
+/// @return whether a signal asked to stop.
+inline bool stop_asked() { return stop_signal().load() != 0; }
+
 /// @return the most memory that this process has held so far, in MiB.
 inline std::int64_t peak_rss_mb() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_maxrss / 1024;  // kilobytes on Linux
-}
-
-/// Fills with different numbers of [-0.5, 0.5): equal ones would cost less electricity than real ones, so clocks would
-/// be higher.
-inline void fill_varied(std::span<float> numbers) {
-  std::uint32_t state = 1;
-  for (float& number : numbers) {
-    state = state * 1664525U + 1013904223U;  // Numerical Recipes' generator: good enough for that
-    number = static_cast<float>(state >> 8U) / static_cast<float>(1U << 24U) - 0.5F;
-  }
-}
-
-/// @return every backend that this processor can run.
-inline std::vector<kernels::GemmBackend> gemm_backends() {
-  using kernels::GemmBackend;
-  if (kernels::best_gemm_backend() == GemmBackend::kOpenblas) return {GemmBackend::kOpenblas};
-  return {GemmBackend::kMinnow, GemmBackend::kOpenblas};
 }
 
 }  // namespace minnow::cli

@@ -5,11 +5,11 @@
 
 #include "cli/bench.hpp"
 #include "cli/bench_clock.hpp"
-#include "cli/bench_peak.hpp"
 #include "cli/bench_workload.hpp"
 #include "cli/json_line.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
+#include "minnow/train/machine_roof.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -146,7 +146,15 @@ void print_row(const Product& product, const Timing& timing, double peak, bool j
   flush_results();
 }
 
-void print_sum(const Workload& work, const std::string& precision, double floor, double step, bool json) {
+/// What the sum of the products is compared with.
+struct WholeStep {
+  double seconds = 0;
+  double gflops = 0;
+};
+
+void print_sum(const Workload& work, const std::string& precision, double floor, const WholeStep& whole, double peak,
+               bool json) {
+  const double step = whole.seconds;
   const double tokens = static_cast<double>(work.batch * work.length);
   if (json) {
     print_result(json_line({{"workload", work.name},
@@ -154,6 +162,9 @@ void print_sum(const Workload& work, const std::string& precision, double floor,
                             {"ms_per_step", rounded(step * 1e3, 1000)},
                             {"ratio", rounded(step / floor, 1000)},
                             {"tokens_per_s", rounded(tokens / step, 10)},
+                            {"gflops", rounded(whole.gflops, 10)},
+                            {"share", rounded(whole.gflops / peak, 1000)},
+                            {"peak_rss_mb", peak_rss_mb()},
                             {"threads", threads()},
                             {"precision", precision},
                             {"gemm", kernels::gemm_name()}}));
@@ -170,9 +181,8 @@ int bench_floor(const StepBenchmark& benchmark, bool json) {
   const Workload& work = find_workload(benchmark.workload);
   install_stop_signals();
   const ComputeConfig compute = compute_of(benchmark.precision);
-  const auto precision =
-      compute.precision == PrecisionKind::kBf16 ? kernels::GemmPrecision::kBf16 : kernels::GemmPrecision::kF32;
-  const double peak = product_peak(precision).gflops;
+  const kernels::GemmPrecision precision = gemm_precision(compute);
+  const double peak = product_peak(precision, stop_asked).gflops;
   if (stop_signal().load() != 0) return stop_exit_code();
   if (!json) {
     print_result(fmt::format("{:<22} {:>6} {:>6} {:>6} {:>8} {:>5} {:>5} {:>11} {:>8} {:>5}  {}\n", "product", "m", "n",
@@ -188,7 +198,8 @@ int bench_floor(const StepBenchmark& benchmark, bool json) {
   StepBench bench(work, compute);
   const auto times = time_steps(bench, work, 0);
   if (!times) return stop_exit_code();
-  print_sum(work, benchmark.precision, floor, times->median, json);
+  const double gflops = step_flops(work, bench.parameters()) / times->median / 1e9;
+  print_sum(work, benchmark.precision, floor, {times->median, gflops}, peak, json);
   return 0;
 }
 

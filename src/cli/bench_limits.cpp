@@ -5,10 +5,11 @@
 
 #include "cli/bench.hpp"
 #include "cli/bench_clock.hpp"
-#include "cli/bench_peak.hpp"
 #include "cli/json_line.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
+#include "minnow/base/parallel.hpp"
+#include "minnow/train/machine_roof.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -26,7 +27,7 @@ class ThreadScope {
 };
 
 void print_product(kernels::GemmPrecision precision, bool json) {
-  const ProductPeak peak = product_peak(precision);
+  const ProductPeak peak = product_peak(precision, stop_asked);
   if (stop_signal().load() != 0) return;
   const char* name = precision == kernels::GemmPrecision::kBf16 ? "bf16" : "f32";
   print_result(json ? json_line({{"limit", name},
@@ -40,7 +41,7 @@ void print_product(kernels::GemmPrecision precision, bool json) {
 }
 
 void print_memory(bool json) {
-  const MemoryPeak peak = memory_peak();
+  const MemoryPeak peak = memory_peak(stop_asked);
   if (stop_signal().load() != 0) return;
   const auto print = [&](const char* name, const char* text, double rate) {
     print_result(json ? json_line({{"limit", name}, {"threads", threads()}, {"gb_per_s", rounded(rate, 10)}})
@@ -48,6 +49,7 @@ void print_memory(bool json) {
   };
   print("read", "memory, read", peak.read);
   print("copy", "memory, copy (read + write)", peak.copy);
+  print("cache", "second cache, copy", peak.cache);
   flush_results();
 }
 

@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "cli/bench.hpp"
+#include "cli/bench_clock.hpp"
 #include "cli/json_line.hpp"
 #include "cli/terminal.hpp"
 #include "minnow/autograd/backward.hpp"
 #include "minnow/autograd/variable.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/ops/registry.hpp"
+#include "minnow/train/machine_roof.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -108,47 +110,64 @@ std::string shapes_text(const Example& example) {
   return fmt::format("{}", fmt::join(shapes, " "));
 }
 
-Json measure(const Op& op) {
-  const Example example = largest_example(op);
-  const double forward = forward_seconds(op, example);
-  const auto backward = backward_seconds(op, example);
+/// One operation's figures.
+struct OpTimes {
+  Example example;
+  double forward = 0;  // seconds
+  std::optional<double> backward;
+};
+
+Json row_of(const Op& op, const OpTimes& times, const MachineRoof& roof) {
+  const Cost& cost = times.example.cost;
+  const double share = std::min(1.0, roof.least_seconds(cost.flops, cost.bytes) / times.forward);
   return {{"name", op.doc.name},
-          {"inputs", shapes_text(example)},
-          {"forward_us", forward * 1e6},
-          {"backward_us", backward ? Json(*backward * 1e6) : Json()},
-          {"bytes", example.cost.bytes},
-          {"flops", example.cost.flops},
-          {"gb_per_s", example.cost.bytes / forward / 1e9},
-          {"gflop_per_s", example.cost.flops / forward / 1e9}};
+          {"inputs", shapes_text(times.example)},
+          {"forward_us", rounded(times.forward * 1e6, 1000)},
+          {"backward_us", times.backward ? Json(rounded(*times.backward * 1e6, 1000)) : Json()},
+          {"bytes", cost.bytes},
+          {"flops", cost.flops},
+          {"gb_per_s", rounded(cost.bytes / times.forward / 1e9, 1000)},
+          {"gflops", rounded(cost.flops / times.forward / 1e9, 1000)},
+          {"share", rounded(share, 1000)},
+          {"peak_rss_mb", peak_rss_mb()}};
+}
+
+void print_op(const Json& row) {
+  const std::string back = row["backward_us"].is_null() ? "-" : fmt::format("{:.2f}", row["backward_us"].get<double>());
+  print_result(fmt::format("{:<28} {:>12.2f} {:>12} {:>9.2f} {:>9.2f} {:>6.2f}  {}\n", row["name"].get<std::string>(),
+                           row["forward_us"].get<double>(), back, row["gb_per_s"].get<double>(),
+                           row["gflops"].get<double>(), row["share"].get<double>(), row["inputs"].get<std::string>()));
 }
 
 }  // namespace
 
 int bench_ops(const std::string& filter, bool json) {
-  Json rows = Json::array();
-  if (!json) {
-    print_result(fmt::format("{:<28} {:>12} {:>12} {:>9} {:>9}  {}\n", "operation", "forward us", "backward us", "GB/s",
-                             "GFLOP/s", "inputs"));
-  }
+  std::vector<const Op*> chosen;
   for (const Op* op : all_ops()) {
-    if (op->doc.name.find(filter) == std::string_view::npos) continue;
-    const Json row = measure(*op);
-    rows.push_back(row);
-    if (json) continue;
-    const std::string back =
-        row["backward_us"].is_null() ? "-" : fmt::format("{:.2f}", row["backward_us"].get<double>());
-    print_result(fmt::format("{:<28} {:>12.2f} {:>12} {:>9.2f} {:>9.2f}  {}\n", op->doc.name,
-                             row["forward_us"].get<double>(), back, row["gb_per_s"].get<double>(),
-                             row["gflop_per_s"].get<double>(), row["inputs"].get<std::string>()));
-    flush_results();
+    if (op->doc.name.find(filter) != std::string_view::npos) chosen.push_back(op);
   }
-  if (rows.empty()) {
+  if (chosen.empty()) {
     throw ConfigError(
         fmt::format("[bench ops] --filter must be part of an operation's name; got {}. Hint: `minnow ops` "
                     "lists them",
                     filter));
   }
-  if (json) print_result(json_line(rows));
+  install_stop_signals();
+  const MachineRoof roof = measure_roof(kernels::GemmPrecision::kF32, stop_asked);
+  if (!json) {
+    print_result(fmt::format("{:<28} {:>12} {:>12} {:>9} {:>9} {:>6}  {}\n", "operation", "forward us", "backward us",
+                             "GB/s", "GFLOP/s", "share", "inputs"));
+  }
+  for (const Op* op : chosen) {
+    if (stop_asked()) return stop_exit_code();
+    OpTimes times;
+    times.example = largest_example(*op);
+    times.forward = forward_seconds(*op, times.example);
+    times.backward = backward_seconds(*op, times.example);
+    const Json row = row_of(*op, times, roof);
+    json ? print_result(json_line(row)) : print_op(row);
+    flush_results();
+  }
   return 0;
 }
 

@@ -9,24 +9,30 @@
 #include "cli/json_line.hpp"
 #include "cli/signals.hpp"
 #include "cli/terminal.hpp"
+#include "minnow/train/machine_roof.hpp"
 
 namespace minnow::cli {
 
 int bench_train(const TrainBenchmark& benchmark, bool json) {
   const Workload& work = find_workload(benchmark.workload);
   install_stop_signals();
-  StepBench bench(work, compute_of(benchmark.precision, benchmark.gemm));
+  const ComputeConfig compute = compute_of(benchmark.precision, benchmark.gemm);
+  StepBench bench(work, compute);
   const auto times = time_steps(bench, work, benchmark.steps);
   if (!times) return stop_exit_code();
   const auto tokens = static_cast<double>(work.batch * work.length);
-  const double flops = step_flops(work, bench.parameters());
+  const double gflops = step_flops(work, bench.parameters()) / times->median / 1e9;
+  const std::int64_t memory = peak_rss_mb();  // before the measurement of the peak takes its own
+  const double peak = product_peak(gemm_precision(compute), stop_asked).gflops;
+  if (stop_asked()) return stop_exit_code();
   if (json) {
     nlohmann::ordered_json object = {{"workload", work.name},
                                      {"tokens_per_s", rounded(tokens / times->median, 10)},
                                      {"ms_per_step", rounded(times->median * 1e3, 1000)},
-                                     {"gflops", rounded(flops / times->median / 1e9, 10)},
+                                     {"gflops", rounded(gflops, 10)},
+                                     {"share", rounded(gflops / peak, 1000)},
                                      {"first_step_s", rounded(times->first, 10000)},
-                                     {"peak_rss_mb", peak_rss_mb()},
+                                     {"peak_rss_mb", memory},
                                      {"threads", threads()},
                                      {"precision", benchmark.precision},
                                      {"gemm", kernels::gemm_name()},
@@ -37,10 +43,10 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
     return 0;
   }
   print_result(fmt::format(
-      "{}: {} tokens/s, {:.3f} ms per step, {:.1f} GFLOP/s, first step {:.3f} s, {} MiB, "
+      "{}: {} tokens/s, {:.3f} ms per step, {:.1f} GFLOP/s ({:.0f} % of the peak), first step {:.3f} s, {} MiB, "
       "{} threads, {} parameters, {} by {}\n",
-      work.name, grouped(std::llround(tokens / times->median)), times->median * 1e3, flops / times->median / 1e9,
-      times->first, peak_rss_mb(), threads(), grouped(bench.parameters()), benchmark.precision, kernels::gemm_name()));
+      work.name, grouped(std::llround(tokens / times->median)), times->median * 1e3, gflops, 100 * gflops / peak,
+      times->first, memory, threads(), grouped(bench.parameters()), benchmark.precision, kernels::gemm_name()));
   return 0;
 }
 

@@ -91,19 +91,25 @@ ComputeConfig compute_of(const std::string& precision, const std::string& gemm) 
   return compute;
 }
 
+kernels::GemmPrecision gemm_precision(const ComputeConfig& compute) {
+  return compute.precision == PrecisionKind::kBf16 ? kernels::GemmPrecision::kBf16 : kernels::GemmPrecision::kF32;
+}
+
 double step_flops(const Workload& work, std::int64_t parameters) {
   return (6.0 * static_cast<double>(parameters - work.width * work.length) +
           12.0 * static_cast<double>(work.layers * work.width * work.length)) *
          static_cast<double>(work.batch * work.length);
 }
 
-StepBench::StepBench(const Workload& work, const ComputeConfig& compute)
+StepBench::StepBench(const Workload& work, const ComputeConfig& compute, Profiler* profiler)
     : model_(make_language_model(workload_model(work), work.vocabulary)),
       batch_(workload_batch(work)),
       parameters_(model_->parameters().count()) {
   apply_compute(compute, *model_);
   model_->parameters().initialize(0);
-  step_.emplace(*model_, TrainStepOptions{.optimizer = workload_optimizer(), .leaf_sequences = work.batch, .seed = 1});
+  step_.emplace(*model_,
+                TrainStepOptions{
+                    .optimizer = workload_optimizer(), .leaf_sequences = work.batch, .seed = 1, .profiler = profiler});
 }
 
 double StepBench::step() {

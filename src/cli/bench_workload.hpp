@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "minnow/config/config.hpp"
+#include "minnow/kernels/gemm.hpp"
 #include "minnow/train/train_step.hpp"
 
 namespace minnow::cli {
@@ -35,6 +36,9 @@ OptimizerConfig workload_optimizer();
 /// @param precision, gemm names of PrecisionKind and GemmKind, as the command line checked them
 ComputeConfig compute_of(const std::string& precision, const std::string& gemm = "auto");
 
+/// @return what matrix products are computed in.
+kernels::GemmPrecision gemm_precision(const ComputeConfig& compute);
+
 /// @return floating point operations of a training step: forward and backward take 6 per weight and token (position
 /// table excepted), and 12 L C T per token for attention.
 double step_flops(const Workload& work, std::int64_t parameters);
@@ -42,7 +46,8 @@ double step_flops(const Workload& work, std::int64_t parameters);
 /// Model, data and optimizer of a workload, ready for steps.
 class StepBench {
  public:
-  StepBench(const Workload& work, const ComputeConfig& compute);
+  /// @param profiler takes the time of every operation, where there is one
+  StepBench(const Workload& work, const ComputeConfig& compute, Profiler* profiler = nullptr);
 
   /// @return seconds of one step.
   /// Throws: NumericError when it did not change the model.

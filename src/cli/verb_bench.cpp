@@ -83,7 +83,7 @@ Action ops_command(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.text("--filter", arguments->filter, "Only operations whose name contains this");
   threads_option(options, arguments->threads);
-  options.flag("--json", arguments->json, "Write JSON to stdout");
+  options.flag("--json", arguments->json, "Write JSON to stdout, an object per line");
   return [arguments] {
     use_threads(arguments->threads);
     return bench_ops(arguments->filter, arguments->json);

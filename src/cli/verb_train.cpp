@@ -30,7 +30,7 @@ struct TrainArguments {
   std::vector<std::string> overrides;
   std::string run, init_from, log_level = "info";
   bool resume = false, overwrite = false, dry_run = false, exact = false, allow_data_change = false, json = false,
-       quiet = false;
+       quiet = false, profile = false;
 };
 
 int report_findings(const TrainOptions& options, bool json) {
@@ -115,6 +115,7 @@ int run(const TrainArguments& arguments) {
   options.exact = arguments.exact;
   options.allow_data_change = arguments.allow_data_change;
   options.init_from = arguments.init_from;
+  options.profile = arguments.profile;
   options.sampler = train_sampler();
   options.interrupted = stop_exit_code;
   use_threads(options.config.config.compute.threads);
@@ -126,6 +127,7 @@ int run(const TrainArguments& arguments) {
   narrator.finish();
   if (result.reason == StopReason::kNumeric) throw NumericError(result.message);
   print_summary(result, options.run_dir);
+  if (result.profile) log_line(LogLevel::kInfo, "\n" + profile_table(*result.profile));
   if (arguments.json) print_json(result, options.run_dir);
   return result.exit_code;
 }
@@ -144,6 +146,9 @@ Action setup_train(Options& options) {
   options.flag("--exact", arguments->exact, "Refuse to resume where bits could differ");
   options.flag("--allow-data-change", arguments->allow_data_change, "Resume although the data files changed");
   options.text("--init-from", arguments->init_from, "Start from the weights of this run, at step 0");
+  options.flag("--profile", arguments->profile,
+               "Take the time of every operation, of data, log, evaluation and checkpoints; a table at the end, in the "
+               "run directory and in `minnow report`");
   options.flag("--json", arguments->json, "Write the outcome as JSON to stdout");
   options.flag("-q,--quiet", arguments->quiet, "Say nothing but warnings and errors");
   log_level_option(options, arguments->log_level);

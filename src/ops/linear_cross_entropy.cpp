@@ -233,8 +233,9 @@ struct LinearCrossEntropy {
   static Cost cost(Specs specs, const Attrs&) {
     const auto rows = static_cast<double>(specs[3].shape.numel());
     const auto weight = static_cast<double>(specs[1].shape.numel());
-    return {2 * rows * weight,
-            (weight + static_cast<double>(specs[0].shape.numel())) * static_cast<double>(size_of(specs[0].dtype))};
+    const double logits = rows * static_cast<double>(specs[1].shape[0]);  // written once, whether in chunks or whole
+    return {2 * rows * weight, (weight + static_cast<double>(specs[0].shape.numel()) + logits) *
+                                   static_cast<double>(size_of(specs[0].dtype))};
   }
 };
 

@@ -50,7 +50,8 @@ std::string run_page(const RunFacts& run, std::string_view version) {
   PageContent content;
   content.title = run.metrics.name;
   content.before = cards_html(cards_of(run)) + observations_html(observe(run)) + problems_html(run.problems);
-  content.after = samples_html(run.samples) + model_html(run) + settings_html(run) + machine_html(run);
+  content.after =
+      samples_html(run.samples) + profile_html(run.profile) + model_html(run) + settings_html(run) + machine_html(run);
   content.data = run_chart_data(run.metrics);
   return page_html(content, version);
 }

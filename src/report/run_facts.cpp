@@ -137,6 +137,9 @@ RunFacts read_run_facts(const fs::path& path, std::string_view who) {
       facts.samples = parse_samples(read_file(path / "samples.txt", kMaxTextBytes));
   });
   attempt(facts, [&] { read_checkpoint(path, facts); });
+  attempt(facts, [&] {
+    if (path_exists(path / kProfileFile)) facts.profile = parse_profile(read_file(path / kProfileFile, kMaxTextBytes));
+  });
   return facts;
 }
 

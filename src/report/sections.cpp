@@ -13,24 +13,12 @@ namespace {
 constexpr std::size_t kMostSamples = 200;       // shown of a run, spread over its length
 constexpr std::size_t kLongestSample = 20'000;  // bytes
 
-std::string section(std::string_view title, const std::string& body) {
-  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", html_text(title), body);
-}
-
-/// A table that scrolls by itself on a narrow screen.
-std::string table(std::string_view label, const std::string& head, const std::string& body) {
-  return fmt::format(
-      "<div class=\"panel scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table>\n{}<tbody>\n{}</tbody>\n"
-      "</table>\n</div>\n",
-      html_text(label), head.empty() ? "" : fmt::format("<thead><tr>{}</tr></thead>\n", head), body);
-}
-
 std::string pairs_table(std::string_view label, const std::vector<std::pair<std::string, std::string>>& pairs) {
   std::string body;
   for (const auto& [name, value] : pairs) {
     body += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", html_text(name), html_text(value));
   }
-  return table(label, "", body);
+  return table_html(label, "", body);
 }
 
 /// The name of a setting or tensor, which may break behind its dots and underscores.
@@ -93,6 +81,17 @@ std::string environment_name(const std::string& key) {
 
 }  // namespace
 
+std::string section_html(std::string_view title, const std::string& body) {
+  return fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", html_text(title), body);
+}
+
+std::string table_html(std::string_view label, const std::string& head, const std::string& body) {
+  return fmt::format(
+      "<div class=\"panel scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n<table>\n{}<tbody>\n{}</tbody>\n"
+      "</table>\n</div>\n",
+      html_text(label), head.empty() ? "" : fmt::format("<thead><tr>{}</tr></thead>\n", head), body);
+}
+
 std::string cards_html(const std::vector<Card>& cards) {
   std::string html = "<dl class=\"cards\">\n";
   for (const Card& card : cards) {
@@ -123,8 +122,8 @@ std::string samples_html(const std::vector<LoggedSample>& samples) {
   const std::string note = shown < samples.size()
                                ? fmt::format("<p class=\"muted small\">{} of {} samples.</p>\n", shown, samples.size())
                                : "";
-  return section("Samples over time",
-                 fmt::format("<div class=\"panel\">\n<div id=\"samples\">\n{}</div>\n{}</div>\n", html, note));
+  return section_html("Samples over time",
+                      fmt::format("<div class=\"panel\">\n<div id=\"samples\">\n{}</div>\n{}</div>\n", html, note));
 }
 
 std::string model_html(const RunFacts& run) {
@@ -146,13 +145,13 @@ std::string model_html(const RunFacts& run) {
     text += fmt::format(": {} layers, {} heads, width {}, context {}", m.n_layer, m.n_head, m.n_embd, m.block_size);
   }
   const std::string tensors =
-      table("Tensors of the model",
-            "<th scope=\"col\">tensor (* = layer)</th><th class=\"n\" scope=\"col\">shape</th><th "
-            "class=\"n\" scope=\"col\">times</th><th class=\"n\" scope=\"col\">numbers</th><th "
-            "class=\"n\" scope=\"col\">part</th>",
-            body);
-  return section("Model", fmt::format("<p>{}.</p>\n<details><summary>Its tensors</summary>\n{}</details>\n",
-                                      html_text(text), tensors));
+      table_html("Tensors of the model",
+                 "<th scope=\"col\">tensor (* = layer)</th><th class=\"n\" scope=\"col\">shape</th><th "
+                 "class=\"n\" scope=\"col\">times</th><th class=\"n\" scope=\"col\">numbers</th><th "
+                 "class=\"n\" scope=\"col\">part</th>",
+                 body);
+  return section_html("Model", fmt::format("<p>{}.</p>\n<details><summary>Its tensors</summary>\n{}</details>\n",
+                                           html_text(text), tensors));
 }
 
 std::string settings_html(const RunFacts& run) {
@@ -165,14 +164,15 @@ std::string settings_html(const RunFacts& run) {
         breakable(setting.key->name), html_text(setting.key->doc), long_class(setting.value), html_text(setting.value),
         origin_html(setting));
   }
-  std::string html = run.changed.empty() ? "<p>Every setting has its default.</p>\n"
-                                         : table("Settings that are not the default",
-                                                 "<th scope=\"col\">setting</th><th scope=\"col\">value</th>", body);
+  std::string html = run.changed.empty()
+                         ? "<p>Every setting has its default.</p>\n"
+                         : table_html("Settings that are not the default",
+                                      "<th scope=\"col\">setting</th><th scope=\"col\">value</th>", body);
   html += fmt::format(
       "<details><summary>The whole configuration (config.toml)</summary><pre class=\"code\" "
       "tabindex=\"0\">\n{}</pre></details>\n",
       html_text(run.config_text));
-  return section("Settings that are not the default", html);
+  return section_html("Settings that are not the default", html);
 }
 
 std::string machine_html(const RunFacts& run) {
@@ -185,7 +185,7 @@ std::string machine_html(const RunFacts& run) {
   }
   html +=
       "<p class=\"muted small\">This page was made on:</p>\n" + pairs_table("This page was made on", this_machine());
-  return section("Machine", html);
+  return section_html("Machine", html);
 }
 
 std::string compared_html(std::string_view title, std::string_view heading, const std::vector<std::string>& names,
@@ -208,7 +208,7 @@ std::string compared_html(std::string_view title, std::string_view heading, cons
     }
     body += "</tr>\n";
   }
-  return section(title, table(title, head, body));
+  return section_html(title, table_html(title, head, body));
 }
 
 }  // namespace minnow

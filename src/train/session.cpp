@@ -114,7 +114,10 @@ bool TrainSession::step_once() {
   const auto begin = Clock::now();
   TrainState& s = state();
   const double lr = schedule_.at(s.optimizer_steps);
-  const Batch batch = or_save([&] { return setup_.data->train().make_batch(s.step); });
+  const Batch batch = or_save([&] {
+    const ActivityClock clock(setup_.profiler, "data");
+    return setup_.data->train().make_batch(s.step);
+  });
   const auto step = setup_.step->run(batch, s.step, lr, [this] { return signal() != 0; });
   if (!step) return false;
   ++s.step;
@@ -158,12 +161,7 @@ bool TrainSession::finish_step(bool save_before_evaluation) {
     return false;
   }
   const bool logs = due(config().log.every_steps) || evaluating;
-  if (logs) write_log_line();
-  if (setup_.options.observer) {
-    TrainProgress now = progress();
-    now.logged = logs;
-    setup_.options.observer->on_step(now);
-  }
+  tell(logs);
   if (logs) interval_seconds_ = 0, interval_tokens_ = 0;
   state().logged_step = state().step;
   const bool best = improved && config().checkpoint.keep_best;
@@ -171,7 +169,17 @@ bool TrainSession::finish_step(bool save_before_evaluation) {
   return true;
 }
 
+void TrainSession::tell(bool logs) {
+  const ActivityClock clock(setup_.profiler, "log");
+  if (logs) write_log_line();
+  if (!setup_.options.observer) return;
+  TrainProgress now = progress();
+  now.logged = logs;
+  setup_.options.observer->on_step(now);
+}
+
 bool TrainSession::evaluate_now(bool& improved) {
+  const ActivityClock clock(setup_.profiler, "evaluation");
   const Config& c = config();
   const Index rows = c.eval.batch_size > 0 ? c.eval.batch_size : c.train.micro_batch();
   const Averaged weights(*setup_.step, c.eval.use_ema);
@@ -198,6 +206,7 @@ bool TrainSession::evaluate_now(bool& improved) {
 
 bool TrainSession::sample_now() {
   if (config().sample.every_steps == 0 || !due(config().sample.every_steps) || !setup_.options.sampler) return true;
+  const ActivityClock clock(setup_.profiler, "sample");
   const Averaged weights(*setup_.step, config().eval.use_ema);
   const std::string text = setup_.options.sampler(*setup_.model, setup_.data->tokenizer().get(), config().sample,
                                                   static_cast<std::uint64_t>(config().train.seed), state().step);
@@ -251,6 +260,7 @@ void TrainSession::keep_lock() {
 }
 
 void TrainSession::save(bool best) {
+  const ActivityClock clock(setup_.profiler, "checkpoint");
   keep_lock();
   metrics_.sync();
   samples_.sync();

@@ -10,6 +10,7 @@
 #include "minnow/io/run_log.hpp"
 #include "minnow/io/tfevents.hpp"
 #include "minnow/optim/schedule.hpp"
+#include "minnow/train/profile.hpp"
 #include "minnow/train/train_step.hpp"
 #include "minnow/train/trainer.hpp"
 #include "train/train_state.hpp"
@@ -33,6 +34,7 @@ class TrainSession {
     std::optional<std::int64_t> resumed_step;
     std::string config_text, tokenizer_text;
     double seconds_before = 0;  ///< of training in earlier processes
+    Profiler* profiler = nullptr;
   };
   explicit TrainSession(Setup setup);
 
@@ -55,6 +57,8 @@ class TrainSession {
   bool evaluate_now(bool& improved);
   /// Writes the sample that is due. @return false when a signal came.
   bool sample_now();
+  /// Writes the log line, when it is due, and tells the observer.
+  void tell(bool logs);
   void write_log_line();
   /// Before every write: makes sure that the run directory is still ours.
   void keep_lock();

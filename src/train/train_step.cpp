@@ -9,18 +9,37 @@
 #include "minnow/autograd/cancel.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
+#include "minnow/config/choices.hpp"
 #include "minnow/dist/tree_sum.hpp"
 #include "minnow/kernels/optimizer_steps.hpp"
 #include "minnow/optim/flat.hpp"
 #include "minnow/tasks/batch_tensors.hpp"
 #include "minnow/tensor/arena.hpp"
 #include "minnow/train/flat_parameters.hpp"
+#include "minnow/train/profile.hpp"
 #include "train/make_optimizer.hpp"
 
 namespace minnow {
 namespace {
 
 constexpr double kLargestSquarable = 1e19;  // its square is below f32's largest number, 3.4e38
+
+/// Tells the profiler, if there is one, that a step begins and ends.
+class ProfiledStep {
+ public:
+  ProfiledStep(Profiler* profiler, Index tokens) : profiler_(profiler), tokens_(static_cast<double>(tokens)) {
+    if (profiler_ != nullptr) profiler_->begin_step();
+  }
+  ~ProfiledStep() {
+    if (profiler_ != nullptr) profiler_->end_step(tokens_);
+  }
+  ProfiledStep(const ProfiledStep&) = delete;
+  ProfiledStep& operator=(const ProfiledStep&) = delete;
+
+ private:
+  Profiler* profiler_;
+  double tokens_;
+};
 
 }  // namespace
 
@@ -60,7 +79,9 @@ struct TrainStep::Parts {
 
   /// Forward and backward of rows [first, first + rows); their gradients go into the next leaf of the sum.
   void run_leaf(const Batch& batch, Index first, Index rows, std::int64_t step) {
-    flat.collect_gradients_in(sum.next_leaf());
+    timed("zero gradients", 0, 1, [&] { flat.collect_gradients_in(sum.next_leaf()); });
+    const StopwatchScope watch(options.profiler);
+    if (options.profiler != nullptr) options.profiler->begin_leaf();
     double loss_value = 0;
     {
       const StepArena::Step plan(arena,
@@ -77,7 +98,25 @@ struct TrainStep::Parts {
         throw;
       }
     }
-    sum.push(loss_value);
+    timed("sum of leaves", 0, 0, [&] { sum.push(loss_value); });
+  }
+
+  /// Runs a part of the step that is no operation, under the eyes of the profiler where there is one.
+  /// @param flops, passes per parameter: arithmetic, and how often a number is read or written
+  template <class Work>
+  void timed(std::string_view name, double flops, double passes, const Work& work) {
+    if (options.profiler == nullptr) return work();
+    const auto numbers = static_cast<double>(flat.count());
+    const auto size = static_cast<double>(size_of(flat.dtype()));
+    options.profiler->timed(name, flat.values().shape().str(), flops * numbers, passes * numbers * size, work);
+  }
+
+  /// @return how often an optimizer step reads or writes a number, per parameter: it reads weight, gradient and state,
+  /// and writes weight and state.
+  [[nodiscard]] double optimizer_passes() const {
+    double state = 0;
+    for (const auto& one : optimizer->state()) state += static_cast<double>(one.tensor.numel());
+    return 3 + 2 * state / static_cast<double>(std::max<Index>(1, flat.count()));
   }
 
   /// @return what is wrong with the gradients, naming the first parameter that is not finite; empty when nothing is.
@@ -108,6 +147,7 @@ std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, 
     result.problem = "no target of the batch counts";
     return result;
   }
+  const ProfiledStep profiled(p.options.profiler, result.counted);
   p.sum.reset();
   for (Index first = 0; first < batch.rows; first += p.options.leaf_sequences) {
     try {
@@ -117,9 +157,10 @@ std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, 
       return std::nullopt;
     }
   }
-  const Tensor gradients = p.sum.finish();
+  Tensor gradients;
+  p.timed("sum of leaves", 0, 0, [&] { gradients = p.sum.finish(); });
   result.loss = p.sum.loss();
-  result.grad_norm = global_norm(std::span(&gradients, 1));
+  p.timed("norm of gradients", 2, 1, [&] { result.grad_norm = global_norm(std::span(&gradients, 1)); });
   if (!std::isfinite(result.grad_norm) || !std::isfinite(result.loss)) {
     result.problem = p.find_problem(gradients, result.loss);
     return result;
@@ -132,8 +173,10 @@ std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, 
                                  result.grad_norm);
     return result;
   }
-  p.optimizer->step(p.flat.values(), gradients, learning_rate, scale);
-  if (p.average.defined()) p.move_average();
+  const double passes = p.options.profiler != nullptr ? p.optimizer_passes() : 0;
+  const std::string_view name = kChoiceNames<OptimizerKind>[static_cast<std::size_t>(p.options.optimizer.name)];
+  p.timed(name, 0, passes, [&] { p.optimizer->step(p.flat.values(), gradients, learning_rate, scale); });
+  if (p.average.defined()) p.timed("average of weights", 0, 3, [&] { p.move_average(); });
   result.applied = true;
   return result;
 }

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "minnow/base/error.hpp"
+#include "minnow/config/choices.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/run_lock.hpp"
 #include "minnow/train/compute.hpp"
@@ -102,15 +103,18 @@ class Preparation {
                    available_memory());
   }
 
-  TrainSession::Setup build() {
+  /// @param profiler may be null
+  TrainSession::Setup build(Profiler* profiler) {
     TrainSession::Setup setup;
     setup.options = options_;
+    setup.profiler = profiler;
     setup.model = make_language_model(config_.model, data_->vocab_size());
     apply_compute(config_.compute, *setup.model);
     setup.step = std::make_unique<TrainStep>(*setup.model,
                                              TrainStepOptions{.optimizer = config_.optimizer,
                                                               .leaf_sequences = config_.train.leaf(),
-                                                              .seed = static_cast<std::uint64_t>(config_.train.seed)});
+                                                              .seed = static_cast<std::uint64_t>(config_.train.seed),
+                                                              .profiler = profiler});
     setup.config_text = to_toml(options_.config);
     if (data_->tokenizer()) setup.tokenizer_text = data_->tokenizer()->to_json();
     require_room(*setup.step, setup.tokenizer_text.size());
@@ -260,6 +264,31 @@ class Preparation {
   std::optional<Dataset> data_;
 };
 
+/// What --profile needs beside the run.
+struct Profiling {
+  const TrainOptions& options;
+  MachineRoof roof;
+  Profiler profiler;
+
+  explicit Profiling(const TrainOptions& of)
+      : options(of), roof(measure_roof(precision(), [&of] { return of.interrupted && of.interrupted() != 0; })) {}
+
+  [[nodiscard]] kernels::GemmPrecision precision() const {
+    const bool bf16 = options.config.config.compute.precision == PrecisionKind::kBf16;
+    return bf16 ? kernels::GemmPrecision::kBf16 : kernels::GemmPrecision::kF32;
+  }
+
+  [[nodiscard]] Profile write() const {
+    Profile profile = profiler.finish();
+    profile.roof = roof;
+    profile.raise_roof();
+    const auto which = static_cast<std::size_t>(options.config.config.compute.precision);
+    profile.precision = kChoiceNames<PrecisionKind>[which];
+    write_profile(options.run_dir, profile);
+    return profile;
+  }
+};
+
 /// What changed is said first; a resume may go on with it. What can't be used at all is refused whatever is allowed.
 void add_data_findings(const TrainOptions& options, const ResumePoint& point, std::vector<ResumeFinding>& findings) {
   DatasetOptions opening = dataset_options(options.config.config, point.tokenizer);
@@ -293,11 +322,15 @@ TrainResult train(const TrainOptions& options) {
     lock = RunLock::acquire(options.run_dir);
     preparation.look_again();
   }
-  TrainSession::Setup setup = preparation.build();
+  std::optional<Profiling> profiling;
+  if (options.profile) profiling.emplace(options);
+  TrainSession::Setup setup = preparation.build(profiling ? &profiling->profiler : nullptr);
   setup.lock = &*lock;
   TrainSession session(std::move(setup));
   try {
-    return session.run();
+    TrainResult result = session.run();
+    if (profiling) result.profile = profiling->write();
+    return result;
   } catch (const IoError&) {
     lock->keep();  // a directory that went away in the middle of a save is the better reason
     throw;

@@ -11,7 +11,7 @@
 
 namespace minnow {
 
-/// Tells one run: figures, what stands out, curves, samples over time, model, settings, machine.
+/// Tells one run: figures, what stands out, curves, samples over time, where the time went, model, settings, machine.
 /// @param version of the program, for the last line
 /// @return one HTML file. The same run on the same machine gives the same bytes.
 [[nodiscard]] std::string run_page(const RunFacts& run, std::string_view version);

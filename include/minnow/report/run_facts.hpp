@@ -13,6 +13,7 @@
 #include "minnow/config/load.hpp"
 #include "minnow/io/run_log.hpp"
 #include "minnow/report/run_metrics.hpp"
+#include "minnow/train/profile.hpp"
 
 namespace minnow {
 
@@ -46,6 +47,7 @@ struct RunFacts {
   std::optional<std::int64_t> checkpoint_step;
   std::optional<std::int64_t> best_step;
   std::vector<std::pair<std::string, std::string>> trained_on;  ///< what the checkpoint says of libraries and machine
+  std::optional<Profile> profile;                               ///< of `train --profile`
   std::vector<std::string> problems;                            ///< one line each
 
   /// @return numbers that the model learns; 0 when no checkpoint can be read.

@@ -15,6 +15,8 @@
 
 namespace minnow {
 
+class Profiler;
+
 /// What one step did.
 struct StepResult {
   double loss = 0;       ///< nats per counted target, mean over the whole batch
@@ -26,8 +28,9 @@ struct StepResult {
 
 struct TrainStepOptions {
   OptimizerConfig optimizer;
-  Index leaf_sequences = 1;  ///< consecutive rows of the batch that run together; see train.leaf_sequences
-  std::uint64_t seed = 1;    ///< of dropout
+  Index leaf_sequences = 1;      ///< consecutive rows of the batch that run together; see train.leaf_sequences
+  std::uint64_t seed = 1;        ///< of dropout
+  Profiler* profiler = nullptr;  ///< takes the time of every operation; null: nobody does
 };
 
 /// Owns the flat parameters, the optimizer and the memory plan of the steps. The model must live on.

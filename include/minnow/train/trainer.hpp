@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "minnow/models/language_model.hpp"
 #include "minnow/tasks/language_modeling.hpp"
 #include "minnow/text/tokenizer.hpp"
+#include "minnow/train/profile.hpp"
 
 namespace minnow {
 
@@ -90,6 +92,7 @@ struct TrainOptions {
   /// what it returns then is dropped, and a resume samples again.
   TextSampler sampler;
   TrainObserver* observer = nullptr;
+  bool profile = false;  ///< take the time of every operation; costs a second at the start and a little in each step
 };
 
 struct TrainResult {
@@ -99,8 +102,9 @@ struct TrainResult {
   std::optional<double> val_loss;  ///< of the last evaluation
   std::optional<double> best_val_loss;
   std::int64_t best_step = 0;
-  std::string message;     ///< one line for a person
-  std::string state_hash;  ///< SHA-256 of the last checkpoint's weights, optimizer and state
+  std::string message;             ///< one line for a person
+  std::string state_hash;          ///< SHA-256 of the last checkpoint's weights, optimizer and state
+  std::optional<Profile> profile;  ///< with TrainOptions::profile; also in the files kProfileFile and kProfileTable
 };
 
 /// One line of what a resume would meet.
