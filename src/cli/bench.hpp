@@ -22,6 +22,13 @@ struct StepBenchmark {
   std::string precision = "f32";
 };
 
+/// What `minnow bench scaling` is asked for.
+struct ScalingBenchmark {
+  std::string precision = "f32";
+  std::string out;            ///< a page; empty: none
+  std::int64_t seconds = 60;  ///< of steps, about
+};
+
 /// What `minnow bench generate` is asked for.
 struct GenerateBenchmark {
   std::string workload = "char";
@@ -47,6 +54,9 @@ int bench_limits(bool json);
 
 /// Times every matrix product of a training step alone, and compares their sum with the step.
 int bench_floor(const StepBenchmark& benchmark, bool json);
+
+/// Prints how the time of a training step grows with C, T, L, B and threads.
+int bench_scaling(const ScalingBenchmark& benchmark, bool json);
 
 /// Writes text with a model of random weights and prints its speed.
 int bench_generate(const GenerateBenchmark& benchmark, bool json);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/signals.hpp"
+#include "minnow/base/parallel.hpp"
 
 namespace minnow::cli {
 
@@ -30,6 +31,18 @@ inline double median_of(std::vector<double> values) {
 
 /// @return the value rounded to 1 / parts.
 inline double rounded(double value, double parts) { return std::round(value * parts) / parts; }
+
+/// Sets the number of threads; the one before comes back at the end.
+class ThreadScope {
+ public:
+  explicit ThreadScope(int count) : before_(threads()) { set_threads(count); }
+  ~ThreadScope() { set_threads(before_); }
+  ThreadScope(const ThreadScope&) = delete;
+  ThreadScope& operator=(const ThreadScope&) = delete;
+
+ private:
+  int before_;
+};
 
 /// @return whether a signal asked to stop.
 inline bool stop_asked() { return stop_signal().load() != 0; }

@@ -14,18 +14,6 @@
 namespace minnow::cli {
 namespace {
 
-/// Sets the number of threads; the one before comes back at the end.
-class ThreadScope {
- public:
-  explicit ThreadScope(int count) : before_(threads()) { set_threads(count); }
-  ~ThreadScope() { set_threads(before_); }
-  ThreadScope(const ThreadScope&) = delete;
-  ThreadScope& operator=(const ThreadScope&) = delete;
-
- private:
-  int before_;
-};
-
 void print_product(kernels::GemmPrecision precision, bool json) {
   const ProductPeak peak = product_peak(precision, stop_asked);
   if (stop_signal().load() != 0) return;

@@ -13,11 +13,13 @@ struct Arguments {
   TrainBenchmark train;
   StepBenchmark step;
   GenerateBenchmark generate;
+  ScalingBenchmark scaling;
   std::string filter;
   std::int64_t threads = 0;
   bool json = false;
 };
 
+constexpr std::int64_t kMostSeconds = 86400;
 constexpr std::int64_t kMostSteps = 1000000;
 constexpr std::int64_t kMostPositions = 1024;  // of the largest model that writes text
 
@@ -79,6 +81,20 @@ Action generate_command(Options& options) {
   };
 }
 
+Action scaling_command(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  ScalingBenchmark& scaling = arguments->scaling;
+  options.choice("--precision", scaling.precision, names_of<PrecisionKind>(), "Factors of matrix products");
+  options.integer("--seconds", scaling.seconds, "About how long to measure", 1, kMostSeconds);
+  options.text("-o,--out", scaling.out, "Write a page with plots to this file");
+  threads_option(options, arguments->threads);
+  options.flag("--json", arguments->json, "Write JSON to stdout, an object per line");
+  return [arguments] {
+    use_threads(arguments->threads);
+    return bench_scaling(arguments->scaling, arguments->json);
+  };
+}
+
 Action ops_command(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.text("--filter", arguments->filter, "Only operations whose name contains this");
@@ -98,10 +114,12 @@ Action setup(Options& options) {
                   step_command<bench_floor>);
   options.command("roofline", "Time each operation of a training step, against what the machine can do",
                   step_command<bench_roofline>);
+  options.command("scaling", "How the time of a training step grows with C, T, L, B and threads", scaling_command);
   options.command("generate", "Write text with random weights, greedily: tokens/s, memory", generate_command);
   options.footer(
       "Examples:\n  minnow bench train --workload char --json\n  minnow bench roofline --workload char\n"
-      "  minnow bench ops --filter softmax\n\n"
+      "  minnow bench ops --filter softmax\n"
+      "  minnow bench scaling --out scaling.html\n\n"
       "limits shows what kernels::gemm reaches on comfortable shapes, not the limit of the arithmetic, and memory that "
       "is read, or copied (bytes read + bytes written). Of attention's products floor counts what lies on and below "
       "the diagonal.\n");
