@@ -112,8 +112,7 @@ std::string sweep_table(const ScalingSweep& sweep) {
     }
     const ScalingGrowth growth = sweep.growth(i - 1);
     body += fmt::format("<td class=\"n\">{:.2f}</td><td class=\"n\">{:.2f}</td><td class=\"n{}\">{:.2f}{}</td></tr>\n",
-                        growth.time, growth.flops, growth.fast ? " fast" : "", growth.ratio(),
-                        growth.fast ? " faster" : "");
+                        growth.time, growth.flops, growth.fast ? " fast" : "", growth.ratio(), growth.fast ? " ▲" : "");
   }
   return table_html(fmt::format("Time of a step against {}", sweep.letter), head, body);
 }
@@ -140,6 +139,7 @@ std::string scaling_page(std::span<const ScalingSweep> sweeps, std::string_view 
       "<span class=\"swatch\" style=\"background:var(--c1)\"></span>what the arithmetic alone would give, from the "
       "first "
       "point on</p>\n<p class=\"muted small\">Both scales are logarithmic. A step from one size to the next is marked "
+      "▲ "
       "when its time grows more than {:.0f} % faster than its arithmetic; with threads, when more of them take "
       "longer.</p>\n<div class=\"sweeps\">\n",
       html_text(about), 100 * kScalingTolerance);

@@ -37,7 +37,7 @@ TEST(Scaling, PageShowsPlotsAndMarksWhatGrowsFaster) {
   const std::string page = scaling_page(sweeps, "f32 & more", "1.2.3");
   EXPECT_THAT(page, HasSubstr("f32 &amp; more"));
   EXPECT_THAT(page, HasSubstr("B 8, &lt;C&gt; 128"));
-  EXPECT_THAT(page, HasSubstr("2.00 faster</td>"));
+  EXPECT_THAT(page, HasSubstr("2.00 ▲</td>"));
   EXPECT_THAT(page, HasSubstr("nowhere does time grow faster"));
   EXPECT_THAT(page, HasSubstr("<title>128: 4000.000 ms</title>"));
   EXPECT_THAT(page, Not(HasSubstr("nan")));
