@@ -18,6 +18,8 @@ ValueSource source_of(const std::string& name) {
       {"--init-from", ValueSource::kRun},
       {"--prompt-file", ValueSource::kFile},
       {"--data", ValueSource::kFile},
+      {"--tokenizer", ValueSource::kFile},
+      {"--val", ValueSource::kFile},
       {"CONFIG", ValueSource::kStart},
       {"FILE", ValueSource::kConfig},
       {"BEFORE", ValueSource::kConfig},

@@ -26,6 +26,7 @@ extern const Verb kVerbChat;
 extern const Verb kVerbCompare;
 extern const Verb kVerbCompletion;
 extern const Verb kVerbConfig;
+extern const Verb kVerbData;
 extern const Verb kVerbDoctor;
 extern const Verb kVerbEval;
 extern const Verb kVerbExport;

@@ -139,6 +139,8 @@ constexpr Key kRows[] = {
         .needed()
         .also("dataset data_dir train_file input_file data_path train_path"),
     row<kData, &DataConfig::format>("data.format", kRefused, "What the files hold; auto looks at the name and content"),
+    row<kData, &DataConfig::text_field>("data.text_field", kRefused, "The member of a .jsonl line that holds the text")
+        .also("text_column text_key"),
     row<kData, &DataConfig::val_path>("data.val_path", kFree, "Validation data")
         .path()
         .when(split_by_file, "data.split = \"file\"")

@@ -6,10 +6,12 @@
 #include <filesystem>
 #include <system_error>
 
+#include "data/corpus_files.hpp"
 #include "data/dataset_parts.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
 #include "minnow/data/dialogue_corpus.hpp"
+#include "minnow/data/shard.hpp"
 
 namespace minnow {
 
@@ -29,6 +31,7 @@ void check_options(const DatasetOptions& options) {
           fmt::format("batch_size must be at least 1; got {}.", options.loader.batch_size));
   require(options.loader.block_size >= 1,
           fmt::format("block_size must be at least 1; got {}.", options.loader.block_size));
+  require(!options.text_field.empty(), "data.text_field must name a member of the .jsonl lines; it is empty.");
   const bool by_file = options.split == SplitRule::kFile;
   require(!by_file || !options.val_path.empty(), "data.split = \"file\" needs data.val_path.");
   require(by_file || options.val_path.empty(), "data.val_path is only read with data.split = \"file\".");
@@ -46,12 +49,16 @@ void check_options(const DatasetOptions& options) {
   }
 }
 
+bool is_packed(const std::string& path, FileFormat format) {
+  return format == FileFormat::kAuto && !names_builtin(path) && is_packed_folder(path);
+}
+
 bool is_token_data(const std::string& path, FileFormat format) {
   if (format != FileFormat::kAuto) return format != FileFormat::kText;
   if (names_builtin(path)) return false;
   std::error_code code;
   if (!std::filesystem::is_directory(path, code)) return path.ends_with(".bin");
-  return list_files(path, ".txt").empty() && !list_files(path, ".bin").empty();
+  return list_text_files(path).empty() && !list_files(path, ".bin").empty();
 }
 
 SplitFacts facts_of(const SplitTokens& split, const WindowSet& windows) {
@@ -131,7 +138,12 @@ class DatasetOpener {
     const bool tokens = is_token_data(options.path, options.format);
     require(options.split != SplitRule::kFile || tokens == is_token_data(options.val_path, options.format),
             "data.path and data.val_path must both be text or both be token files.");
-    OpenedData opened = tokens ? open_token_data(options) : open_text_data(options);
+    const bool packed = is_packed(options.path, options.format);
+    require(options.split != SplitRule::kFile || packed == is_packed(options.val_path, options.format),
+            "data.path and data.val_path must both be packed or none of them.");
+    OpenedData opened = packed   ? open_packed_data(options)
+                        : tokens ? open_token_data(options)
+                                 : open_text_data(options);
     check_vocabulary(opened, options);
     const bool stream = options.documents == Documents::kStream;
     WindowSet train = windows_of(opened.train, options, true);

@@ -34,6 +34,9 @@ struct OpenedData {
 /// Maps and splits token files. Throws: as Dataset::open.
 [[nodiscard]] OpenedData open_token_data(const DatasetOptions& options);
 
+/// Maps and splits a packed data set. Throws: as Dataset::open.
+[[nodiscard]] OpenedData open_packed_data(const DatasetOptions& options);
+
 /// @return floor(count * (1 - fraction)): what of `count` trains. As nanoGPT's int(n * 0.9).
 [[nodiscard]] std::int64_t training_part(std::int64_t count, double fraction);
 

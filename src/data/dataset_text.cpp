@@ -20,7 +20,7 @@ using Texts = std::vector<std::string_view>;
 constexpr std::size_t kEncodePart = 1U << 16;
 
 TextCorpus load(const std::string& path, const DatasetOptions& options) {
-  if (!names_builtin(path)) return read_text_files(path, options.documents);
+  if (!names_builtin(path)) return read_text_files(path, options.documents, options.text_field);
   return make_text_corpus(builtin_corpus(path, options.builtin_bytes, options.builtin_seed), path, options.documents);
 }
 

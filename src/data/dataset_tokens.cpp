@@ -6,6 +6,7 @@
 #include "data/dataset_parts.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/sha256.hpp"
+#include "minnow/data/packed.hpp"
 #include "minnow/data/token_file.hpp"
 #include "minnow/text/byte_tokenizer.hpp"
 
@@ -80,16 +81,7 @@ void check_ids(const TokenStore& tokens, std::int64_t vocab_size, const std::str
 }
 
 std::int64_t bytes_of(const TokenStore& tokens, const Tokenizer* tokenizer) {
-  if (tokenizer == nullptr) return 0;
-  constexpr std::int64_t kPart = 1 << 16;
-  std::vector<std::int32_t> ids;
-  std::int64_t bytes = 0;
-  for (std::int64_t begin = 0; begin < tokens.size(); begin += kPart) {
-    ids.resize(static_cast<std::size_t>(std::min(kPart, tokens.size() - begin)));
-    tokens.copy(begin, static_cast<std::int64_t>(ids.size()), ids.data());
-    for (const std::int32_t id : ids) bytes += static_cast<std::int64_t>(tokenizer->bytes_of(id).size());
-  }
-  return bytes;
+  return tokenizer == nullptr ? 0 : text_bytes_of(tokens, *tokenizer);
 }
 
 void check_options(const DatasetOptions& options) {

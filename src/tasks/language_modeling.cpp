@@ -69,6 +69,7 @@ DatasetOptions dataset_options(const Config& config, std::shared_ptr<const Token
   options.path = config.data.path;
   options.val_path = config.data.val_path;
   options.format = format_of(config.data.format);
+  options.text_field = config.data.text_field;
   options.documents = documents_of(config.data.documents);
   options.packing = config.data.packing == PackingKind::kPack ? Packing::kPack : Packing::kPad;
   options.split = split_of(config.data.split);

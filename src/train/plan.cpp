@@ -99,8 +99,7 @@ class Planner {
     plan_.parameters = count_parameters(config_.model, plan_.vocab_size);
     plan_.train_tokens = data_.train_facts().tokens;
     plan_.val_tokens = data_.val_facts().tokens;
-    const double data_bytes =  // files of ids are mapped
-        data_.tokenizer() ? as_double(plan_.train_tokens + plan_.val_tokens) * sizeof(std::uint16_t) : 0;
+    const double data_bytes = as_double(data_.memory_bytes());
     plan_.memory = estimate_memory(config_, plan_.vocab_size, data_.val().windows(), data_bytes);
     plan_.available = available_memory();
     plan_.max_steps = config_.train.max_steps;

@@ -97,8 +97,7 @@ class Preparation {
     if (point_) opening.files_read = [this](const DataFingerprint& now) { require_same_data(now); };
     data_ = Dataset::open(opening);
     for (const std::string& text : data_->notes()) warn(text);
-    const auto tokens = static_cast<double>(data_->train_facts().tokens + data_->val_facts().tokens);
-    const double data_bytes = data_->tokenizer() ? tokens * sizeof(std::uint16_t) : 0;  // files of ids are mapped
+    const auto data_bytes = static_cast<double>(data_->memory_bytes());
     require_memory(estimate_memory(config_, data_->vocab_size(), data_->val().windows(), data_bytes),
                    available_memory());
   }

@@ -201,6 +201,7 @@ Config unusual_config() {
              false};
   c.data = {"data/f\"o\\o\n\t\x01\x7f \xc3\xa9.txt",
             DataFormat::kText,
+            "te\"xt",
             "",
             SplitKind::kEveryNth,
             0.3333333333333333,

@@ -42,11 +42,12 @@ enum class TokenizerChoice { kChar, kByte, kNone };
 /// Everything that determines the data of a run. (Each member has an initializer, so that a few can be named and the
 /// rest left.)
 struct DatasetOptions {
-  std::string path{};      ///< file, folder, "builtin" or "builtin:dialogues"
+  std::string path{};      ///< file, folder (of texts, of token files, or packed), "builtin" or "builtin:dialogues"
   std::string val_path{};  ///< the same for validation; only with SplitRule::kFile
   FileFormat format = FileFormat::kAuto;
   Documents documents = Documents::kStream;
   Packing packing = Packing::kPad;
+  std::string text_field = "text";  ///< the member of a .jsonl line that holds the text
   SplitRule split = SplitRule::kFraction;
   double val_fraction = 0.1;    ///< 0 < f < 1
   std::int64_t val_every = 10;  ///< n
@@ -97,6 +98,11 @@ class Dataset {
   [[nodiscard]] const DataFingerprint& fingerprint() const noexcept { return fingerprint_; }
   /// @return what a person should know that is no error: ill-formed UTF-8 that was replaced, CR LF read as LF, ...
   [[nodiscard]] const std::vector<std::string>& notes() const noexcept { return notes_; }
+
+  /// @return bytes of memory that hold tokens; those of token files and packed data stay in their files.
+  [[nodiscard]] std::int64_t memory_bytes() const noexcept {
+    return train_->tokens().memory_bytes() + val_->tokens().memory_bytes();
+  }
 
   /// @return lines for the log: source, documents, tokens, vocabulary, windows, passes over the data in `steps` steps.
   [[nodiscard]] std::vector<std::string> describe(std::int64_t steps) const;

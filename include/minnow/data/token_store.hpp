@@ -1,6 +1,7 @@
 #pragma once
 /// @file
-/// Keeps a long row of token ids in two or four bytes each, in memory or in mapped files, and copies windows out of it.
+/// Keeps a long row of token ids in one, two or four bytes each, in memory or in mapped files, and copies windows out
+/// of it.
 
 #include <cstdint>
 #include <memory>
@@ -11,8 +12,10 @@
 
 namespace minnow {
 
-/// @return bytes that hold every id of a vocabulary: 2 up to 65 536 tokens, else 4.
-[[nodiscard]] constexpr int token_width(std::int64_t vocab_size) noexcept { return vocab_size <= 65536 ? 2 : 4; }
+/// @return bytes that hold every id of a vocabulary: 1 up to 256 tokens, 2 up to 65 536, else 4.
+[[nodiscard]] constexpr int token_width(std::int64_t vocab_size) noexcept {
+  return vocab_size <= 256 ? 1 : vocab_size <= 65536 ? 2 : 4;
+}
 
 /// A read-only row of ids; copies share the storage.
 class TokenStore {
@@ -25,7 +28,7 @@ class TokenStore {
     std::shared_ptr<const MappedFile> file;
     std::uint64_t byte_offset = 0;
     std::int64_t count = 0;  ///< tokens
-    int width = 2;           ///< bytes a token: 2 or 4
+    int width = 2;           ///< bytes a token: 1, 2 or 4
   };
 
   /// @return the tokens of the parts one after the other.
@@ -47,6 +50,12 @@ class TokenStore {
 
   /// @return the tokens begin .. begin + count - 1 as a store of their own. Throws: std::out_of_range.
   [[nodiscard]] TokenStore slice(std::int64_t begin, std::int64_t count) const;
+
+  /// @return the tokens of the parts one after the other; storage is shared, nothing is copied.
+  [[nodiscard]] static TokenStore joined(const std::vector<TokenStore>& parts);
+
+  /// @return bytes of memory that hold the tokens: none for those in mapped files.
+  [[nodiscard]] std::int64_t memory_bytes() const noexcept;
 
   /// Reads everything once. @return the index of the first id that is not in 0 .. vocab_size - 1; size() when all are.
   [[nodiscard]] std::int64_t find_outside(std::int64_t vocab_size) const;
@@ -73,6 +82,7 @@ class TokenStoreBuilder {
 
  private:
   int width_;
+  std::vector<std::uint8_t> bytes_;
   std::vector<std::uint16_t> narrow_;
   std::vector<std::uint32_t> wide_;
 };

@@ -1,0 +1,51 @@
+#pragma once
+/// @file
+/// Finds stretches of a validation text in a training text.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "data/hash_sample.hpp"
+
+namespace minnow {
+
+/// Learns every stretch of kLeakBytes bytes of one text, then looks for them in another. Stretches of fewer than 12
+/// different bytes (rules of dashes, blanks) are no leakage.
+class LeakFinder {
+ public:
+  LeakFinder();
+
+  /// The text that is given next is no continuation.
+  void begin_text() { carried_.clear(); }
+  /// Takes text of the validation. @param place  where its bytes are counted from, for messages
+  void learn(std::string_view text, std::int64_t place);
+  /// Takes text to train on.
+  void search(std::string_view text, std::int64_t place);
+
+  /// Two places that hold the same.
+  struct Match {
+    std::int64_t validation = 0, training = 0;
+    std::string text;
+  };
+
+  [[nodiscard]] std::int64_t known() const { return static_cast<std::int64_t>(sample_.size()) * sample_.rate(); }
+  [[nodiscard]] std::int64_t found() const { return found_ * sample_.rate(); }
+  [[nodiscard]] const Match& first() const { return first_; }
+
+ private:
+  struct Stretch {
+    std::int64_t place = 0;
+    bool found = false;
+  };
+
+  template <class Take>
+  void roll(std::string_view text, std::int64_t place, const Take& take);
+
+  HashSample<Stretch> sample_;
+  std::string carried_;  // the last kLeakBytes - 1 bytes before the text that comes next
+  std::int64_t found_ = 0;
+  Match first_;
+};
+
+}  // namespace minnow
