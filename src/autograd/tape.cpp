@@ -84,6 +84,7 @@ PrecisionScope::PrecisionScope(kernels::GemmPrecision precision) : before_(threa
   thread_state().precision = precision;
 }
 PrecisionScope::~PrecisionScope() { thread_state().precision = before_; }
+kernels::GemmPrecision current_precision() { return thread_state().precision; }
 
 AnomalyMode::AnomalyMode() : before_(thread_state().anomaly) { thread_state().anomaly = true; }
 AnomalyMode::~AnomalyMode() { thread_state().anomaly = before_; }

@@ -14,7 +14,7 @@
 namespace minnow::cli {
 namespace {
 
-constexpr double kSecondsPerProduct = 0.1;  // both backends together
+constexpr double kSecondsPerProduct = 0.1;  // all backends together
 constexpr int kLeastCalls = 3;
 constexpr int kMostCalls = 500;
 
@@ -90,7 +90,7 @@ kernels::GemmArgs<float> arguments_of(const Product& product, const Tensor& a, c
   return args;
 }
 
-/// @return the faster backend and the median of its calls, which alternate with those of the other one; nothing when a
+/// @return the faster backend and the median of its calls, which alternate with those of the others; nothing when a
 /// signal asked to stop.
 std::optional<Timing> time_product(const Product& product, kernels::GemmPrecision precision) {
   const kernels::GemmBatch<float> batch{product.matrices, product.m * product.k, product.k * product.n,
@@ -102,7 +102,7 @@ std::optional<Timing> time_product(const Product& product, kernels::GemmPrecisio
   args.precision = precision;
   const auto multiply = [&] { batch.count == 1 ? kernels::gemm(args) : kernels::gemm_batch(args, batch); };
   const kernels::GemmBackendScope restore;
-  const auto backends = gemm_backends();
+  const auto backends = kernels::gemm_backends();
   std::vector<std::vector<double>> seconds(backends.size());
   double spent = 0;
   for (int call = -1; call < kLeastCalls || (call < kMostCalls && spent < kSecondsPerProduct); ++call) {

@@ -62,6 +62,10 @@ void judge_products(const MachineFacts& facts, Findings& found) {
     found.push_back({ExitCode::kInternal, "minnow's own products of matrices are wrong on this processor",
                      "set compute.gemm = \"openblas\", and tell those who make minnow"});
   }
+  if (!facts.onednn_right) {  // nobody multiplies by it unasked
+    found.push_back({ExitCode::kDone, fmt::format("oneDNN ({}) gives wrong products of matrices", facts.onednn),
+                     "do not set compute.gemm = \"onednn\""});
+  }
   if (!facts.products_right) {
     found.push_back({ExitCode::kInternal,
                      fmt::format("OpenBLAS ({}) gives wrong products of matrices", facts.blas_core),

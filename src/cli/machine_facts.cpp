@@ -137,6 +137,8 @@ MachineFacts look_at_machine(const fs::path& folder) {
   facts.products_right = products_are_right(kernels::GemmBackend::kOpenblas);
   facts.own_products = kernels::best_gemm_backend() == kernels::GemmBackend::kMinnow;
   facts.own_products_right = !facts.own_products || products_are_right(kernels::GemmBackend::kMinnow);
+  facts.onednn = kernels::onednn_description();
+  facts.onednn_right = facts.onednn.empty() || products_are_right(kernels::GemmBackend::kOnednn);
   facts.native_bf16 = kernels::has_native_bf16();
   const kernels::BlasInfo blas = kernels::blas_info();
   facts.blas_flavour = blas.flavour;

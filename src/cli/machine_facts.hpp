@@ -30,6 +30,8 @@ struct MachineFacts {
   bool products_right = true;      ///< a product of whole numbers by OpenBLAS is exact
   bool own_products = false;       ///< minnow's own code multiplies f32 unless compute.gemm says otherwise
   bool own_products_right = true;  ///< the same by it
+  std::string onednn;              ///< version and kernels; empty where compute.gemm = "onednn" cannot run
+  bool onednn_right = true;        ///< the same by it
   bool native_bf16 = false;        ///< the processor has instructions for products of bf16
   std::int64_t threads = 1;
   std::vector<std::pair<std::string, std::string>> variables;  ///< set ones that matter

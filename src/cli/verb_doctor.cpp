@@ -71,6 +71,8 @@ std::string facts_text(const MachineFacts& facts) {
                                    facts.native_bf16 ? "has its instructions" : "is rounded, then multiplied in f32"));
   text += line("", fmt::format("OpenBLAS flavour {}, kernels {}", facts.blas_flavour, facts.blas_core));
   if (!facts.blas_config.empty()) text += line("", facts.blas_config);
+  text += line("", facts.onednn.empty() ? "oneDNN is not here (compute.gemm = \"onednn\" would need it)"
+                                        : fmt::format("oneDNN {}", facts.onednn));
   text += line("threads", fmt::format("{}", facts.threads));
   for (const auto& [name, value] : facts.variables) text += line("", printable(fmt::format("{}={}", name, value)));
   const std::string total = facts.memory_total > 0 ? human_bytes(facts.memory_total) + ", " : "";
@@ -101,32 +103,34 @@ Json facts_json(const MachineFacts& facts, const std::vector<Finding>& findings)
                     {"hint", finding.hint}});
   }
   const bool limited = facts.memory.bytes != UINT64_MAX;
-  return {{"minnow", MINNOW_VERSION},
-          {"compiler", kCompiler},
-          {"processor",
-           {{"name", facts.processor},
-            {"usable", facts.usable},
-            {"granted", facts.quota > 0 ? Json(facts.quota) : Json()}}},
-          {"instruction_sets", sets},
-          {"gemm",
-           {{"backend", facts.own_products ? "minnow" : "openblas"},
-            {"native_bf16", facts.native_bf16},
-            {"right", facts.own_products ? facts.own_products_right : facts.products_right}}},
-          {"blas",
-           {{"flavour", facts.blas_flavour},
-            {"core", facts.blas_core},
-            {"config", facts.blas_config},
-            {"right", facts.products_right}}},
-          {"threads", facts.threads},
-          {"variables", variables},
-          {"memory",
-           {{"total", facts.memory_total},
-            {"available", limited ? Json(facts.memory.bytes) : Json()},
-            {"limit", facts.memory.source}}},
-          {"disk", {{"folder", facts.folder.string()}, {"free", facts.disk_free}, {"writable", facts.writable}}},
-          {"packages", packages},
-          {"findings", list},
-          {"ok", ok}};
+  return {
+      {"minnow", MINNOW_VERSION},
+      {"compiler", kCompiler},
+      {"processor",
+       {{"name", facts.processor},
+        {"usable", facts.usable},
+        {"granted", facts.quota > 0 ? Json(facts.quota) : Json()}}},
+      {"instruction_sets", sets},
+      {"gemm",
+       {{"backend", facts.own_products ? "minnow" : "openblas"},
+        {"native_bf16", facts.native_bf16},
+        {"right", facts.own_products ? facts.own_products_right : facts.products_right}}},
+      {"blas",
+       {{"flavour", facts.blas_flavour},
+        {"core", facts.blas_core},
+        {"config", facts.blas_config},
+        {"right", facts.products_right}}},
+      {"onednn", {{"description", facts.onednn.empty() ? Json() : Json(facts.onednn)}, {"right", facts.onednn_right}}},
+      {"threads", facts.threads},
+      {"variables", variables},
+      {"memory",
+       {{"total", facts.memory_total},
+        {"available", limited ? Json(facts.memory.bytes) : Json()},
+        {"limit", facts.memory.source}}},
+      {"disk", {{"folder", facts.folder.string()}, {"free", facts.disk_free}, {"writable", facts.writable}}},
+      {"packages", packages},
+      {"findings", list},
+      {"ok", ok}};
 }
 
 std::string findings_text(const std::vector<Finding>& findings) {

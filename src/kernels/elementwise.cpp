@@ -208,6 +208,12 @@ void round_to_bf16(float* y, const float* x, Index n) {
   for_chunks(n, [=](Index at, Index count) { HWY_DYNAMIC_DISPATCH(round_bf16_array)(y + at, x + at, count); });
 }
 
+void convert_f32_to_bf16_serial(std::uint16_t* y, const float* x, Index n) {
+  HWY_DYNAMIC_DISPATCH(bf16_from_array)(y, x, n);
+}
+
+void round_to_bf16_serial(float* y, const float* x, Index n) { HWY_DYNAMIC_DISPATCH(round_bf16_array)(y, x, n); }
+
 #define MINNOW_INSTANTIATE(T)                                      \
   template void fill<T>(T*, T, Index);                             \
   template void copy<T>(T*, const T*, Index);                      \

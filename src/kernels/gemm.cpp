@@ -43,7 +43,7 @@ TileProduct<T> tile_product(const GemmArgs<T>& x, const Tile& tile, bool add) {
 /// get other bits by itself than in a batch. Single rows are left as they are: decoding is bound by memory.
 template <class T>
 bool is_thin(const GemmArgs<T>& x, const Tile& tile) {
-  return !multiplies_by_itself<T>() && x.trans_b && !x.trans_a && x.m > 1 &&
+  return backend_for<T>() == GemmBackend::kOpenblas && x.trans_b && !x.trans_a && x.m > 1 &&
          (tile.rows == 1 || tile.rows * tile.cols <= kThinTile);
 }
 
@@ -138,7 +138,7 @@ GemmTiles tiles_of(const GemmArgs<T>& args) {
 
 template <class T>
 bool gemm_rows_are_independent() {
-  if (multiplies_by_itself<T>()) return true;
+  if (backend_for<T>() != GemmBackend::kOpenblas) return backend_for<T>() == GemmBackend::kMinnow;
   static const bool kIndependent = [] {
     const std::string core = blas_info().core;
     return core == "SkylakeX" || core == "Cooperlake" || core == "SapphireRapids";

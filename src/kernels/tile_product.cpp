@@ -1,12 +1,12 @@
 #include "kernels/tile_product.hpp"
 
 #include <atomic>
-#include <vector>
 
 #include "kernels/avx512_gemm.hpp"
 #include "kernels/gemm_blas.hpp"
+#include "kernels/gemm_onednn.hpp"
+#include "kernels/rounded_factors.hpp"
 #include "minnow/base/error.hpp"
-#include "minnow/kernels/convert.hpp"
 
 namespace minnow::kernels {
 namespace {
@@ -16,25 +16,17 @@ std::atomic<GemmBackend>& chosen_backend() {
   return backend;
 }
 
-bool is_ours(GemmPrecision precision) { return gemm_backend() == GemmBackend::kMinnow && has_avx512_gemm(precision); }
-
-/// @return the operand's stored rows, each element rounded to bf16, one behind the other.
-const float* rounded(const float* from, Index rows, Index cols, Index ld, std::vector<float>& to) {
-  to.resize(static_cast<std::size_t>(rows * cols));
-  for (Index row = 0; row < rows; ++row) round_to_bf16(to.data() + row * cols, from + row * ld, cols);
-  return to.data();
-}
-
-/// bf16 where no instruction does it: products of two bf16 numbers are exact in f32.
-void multiply_rounded(TileProduct<float> x) {
-  thread_local std::vector<float> a;
-  thread_local std::vector<float> b;
-  x.a = x.trans_a ? rounded(x.a, x.k, x.m, x.lda, a) : rounded(x.a, x.m, x.k, x.lda, a);
-  x.lda = x.trans_a ? x.m : x.k;
-  x.b = x.trans_b ? rounded(x.b, x.n, x.k, x.ldb, b) : rounded(x.b, x.k, x.n, x.ldb, b);
-  x.ldb = x.trans_b ? x.k : x.n;
-  x.precision = GemmPrecision::kF32;
-  multiply(x);
+/// Whether the backend itself takes this precision.
+bool takes(GemmBackend backend, GemmPrecision precision) {
+  switch (backend) {
+    case GemmBackend::kMinnow:
+      return has_avx512_gemm(precision);
+    case GemmBackend::kOnednn:
+      return precision == GemmPrecision::kF32 || onednn_ability().bf16;
+    case GemmBackend::kOpenblas:
+      break;
+  }
+  return precision == GemmPrecision::kF32;
 }
 
 }  // namespace
@@ -49,32 +41,67 @@ void set_gemm_backend(GemmBackend backend) {
         "[gemm] products by minnow's own code must have a processor with AVX-512; this one has none. Hint: "
         "compute.gemm = \"auto\" takes OpenBLAS there");
   }
+  if (backend == GemmBackend::kOnednn && !onednn_ability().usable) throw ConfigError(onednn_ability().refusal);
   chosen_backend().store(backend, std::memory_order_relaxed);
 }
 
 GemmBackend gemm_backend() { return chosen_backend().load(std::memory_order_relaxed); }
 
-const char* gemm_name(GemmBackend backend) { return backend == GemmBackend::kMinnow ? "minnow" : "openblas"; }
-
-bool has_native_bf16() { return is_ours(GemmPrecision::kBf16); }
-
-template <>
-bool multiplies_by_itself<float>() {
-  return gemm_backend() == GemmBackend::kMinnow;
+std::vector<GemmBackend> gemm_backends() {
+  std::vector<GemmBackend> found{GemmBackend::kOpenblas};
+  if (has_avx512_gemm(GemmPrecision::kF32)) found.insert(found.begin(), GemmBackend::kMinnow);
+  if (onednn_ability().usable) found.push_back(GemmBackend::kOnednn);
+  return found;
 }
-template <>
-bool multiplies_by_itself<double>() {
-  return false;
+
+const char* gemm_name(GemmBackend backend) {
+  switch (backend) {
+    case GemmBackend::kMinnow:
+      return "minnow";
+    case GemmBackend::kOnednn:
+      return "onednn";
+    case GemmBackend::kOpenblas:
+      break;
+  }
+  return "openblas";
+}
+
+std::string onednn_description() { return onednn_ability().description; }
+
+bool has_native_bf16(GemmBackend backend) { return takes(backend, GemmPrecision::kBf16); }
+
+std::size_t rounding_bytes(GemmBackend backend, GemmPrecision precision, Index largest) {
+  const bool native = has_native_bf16(backend);
+  if (precision == GemmPrecision::kF32 || (native && backend == GemmBackend::kMinnow)) return 0;
+  return native ? sizeof(std::uint16_t) * most_in_panels(kBf16Sum, largest)
+                : sizeof(float) * most_in_panels(kRoundedSum, largest);
+}
+
+void multiply_rounded(const TileProduct<float>& product) {
+  RoundedFactors<float>& rounded = RoundedFactors<float>::of_thread();
+  for_each_panel(product, kRoundedSum, [&](TileProduct<float> panel, bool b_is_new) {
+    rounded.take(panel, b_is_new);
+    panel.a = rounded.a();
+    panel.lda = rounded.lda();
+    panel.b = rounded.b();
+    panel.ldb = rounded.ldb();
+    panel.precision = GemmPrecision::kF32;
+    multiply(panel);
+  });
 }
 
 void multiply(const TileProduct<float>& product) {
-  if (is_ours(product.precision)) {
-    multiply_avx512(product);
-  } else if (product.precision == GemmPrecision::kBf16) {
-    multiply_rounded(product);
-  } else {
-    multiply_blas(product);
+  const GemmBackend backend = gemm_backend();
+  if (!takes(backend, product.precision)) return multiply_rounded(product);
+  switch (backend) {
+    case GemmBackend::kMinnow:
+      return multiply_avx512(product);
+    case GemmBackend::kOnednn:
+      return multiply_onednn(product);
+    case GemmBackend::kOpenblas:
+      break;
   }
+  multiply_blas(product);
 }
 
 void multiply(const TileProduct<double>& product) { multiply_blas(product); }

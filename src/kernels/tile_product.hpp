@@ -28,9 +28,15 @@ struct TileProduct {
 void multiply(const TileProduct<float>& product);
 void multiply(const TileProduct<double>& product);
 
-/// @return whether products of T are our own, so that a sum over k has one order whatever the shape.
+/// bf16 where no instruction does it: the factors are rounded, then multiplied in f32, where products of two bf16
+/// numbers are exact. Panel by panel, so that the buffers do not grow with the product.
+void multiply_rounded(const TileProduct<float>& product);
+
+/// @return who multiplies matrices of T.
 template <class T>
-[[nodiscard]] bool multiplies_by_itself();
+[[nodiscard]] GemmBackend backend_for() {
+  return sizeof(T) == sizeof(float) ? gemm_backend() : GemmBackend::kOpenblas;
+}
 
 /// Before a region that calls BLAS: keeps the pthread flavour of OpenBLAS off its own pool, for programs that never
 /// called set_threads, and makes sure that there is room for OpenBLAS's buffers. Cheap when done.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "minnow/autograd/backward.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/linear.hpp"
@@ -190,7 +191,8 @@ std::vector<Sample> Sdpa::samples() {
 
 template <class T>
 Tensor weights_of(std::span<const Tensor> in, const AttentionOptions& options) {
-  const auto args = Sdpa::arguments<T>(in, options);
+  auto args = Sdpa::arguments<T>(in, options);
+  args.precision = current_precision();
   const Tensor scratch = attention_scratch(args);
   Tensor out = Tensor::empty({args.batch, args.heads, args.q_len, args.value_dim}, dtype_of<T>);
   Tensor lse = Tensor::empty({args.batch, args.heads, args.q_len}, dtype_of<T>);

@@ -73,6 +73,7 @@ std::string sample_html(const LoggedSample& sample, bool open) {
 std::string environment_name(const std::string& key) {
   if (key == "gemm") return "matrix products";
   if (key == "native_bf16") return "bf16 instructions";
+  if (key == "onednn") return "oneDNN";
   if (key == "blas_core") return "OpenBLAS kernels for";
   if (key == "blas_config") return "OpenBLAS";
   if (key == "blas_flavour") return "OpenBLAS threads";

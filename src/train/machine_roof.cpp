@@ -108,7 +108,7 @@ ProductPeak product_peak(kernels::GemmPrecision precision, const std::function<b
                                   .c = c.data(),
                                   .ldc = shape.n};
     args.precision = precision;
-    for (const kernels::GemmBackend backend : gemm_backends()) {
+    for (const kernels::GemmBackend backend : kernels::gemm_backends()) {
       kernels::set_gemm_backend(backend);
       const double rate = 2e-9 * static_cast<double>(m * shape.n * shape.k) / best_seconds(args, stop);
       if (rate > peak.gflops) peak = {rate, backend};
@@ -167,12 +167,6 @@ void fill_varied(std::span<float> numbers) {
     state = state * 1664525U + 1013904223U;  // Numerical Recipes' generator: good enough for that
     number = static_cast<float>(state >> 8U) / static_cast<float>(1U << 24U) - 0.5F;
   }
-}
-
-std::vector<kernels::GemmBackend> gemm_backends() {
-  using kernels::GemmBackend;
-  if (kernels::best_gemm_backend() == GemmBackend::kOpenblas) return {GemmBackend::kOpenblas};
-  return {GemmBackend::kMinnow, GemmBackend::kOpenblas};
 }
 
 }  // namespace minnow

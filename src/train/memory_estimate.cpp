@@ -11,6 +11,7 @@
 #include "minnow/base/parallel.hpp"
 #include "minnow/kernels/gemm.hpp"
 #include "minnow/optim/muon.hpp"
+#include "minnow/train/compute.hpp"
 #include "minnow/train/memory.hpp"
 
 namespace minnow {
@@ -65,16 +66,26 @@ double passing_forward(const ModelConfig& m) {
 
 /// Resident bytes of the program before it trains (measured), and what each thread packs of the two factors of a
 /// product along a piece of the sum: blocks of A, and blocks of B (our own product) or the whole of it (OpenBLAS).
+/// Where bf16 factors are rounded before they are multiplied, the rounded ones too.
 /// Source: src/kernels/avx512_gemm.cpp; OpenBLAS 0.3.21, param.h, SGEMM_DEFAULT_P and _Q of SKYLAKEX.
-double process_bytes(const ModelConfig& m) {
+double process_bytes(const Config& c, std::int64_t vocab_size) {
   constexpr double kProgram = 15.5 * (1 << 20);
+  constexpr double kOnednn = 11.0 * (1 << 20);  // the library and the code that it writes (measured)
   constexpr double kPiece = 384;
-  const bool own = kernels::gemm_backend() == kernels::GemmBackend::kMinnow;
+  const ModelConfig& m = c.model;
+  const kernels::GemmBackend backend = backend_of(c.compute.gemm);
+  const bool own = backend == kernels::GemmBackend::kMinnow;
   const double block_rows = own ? 168 : 448;
   const double block_cols = own ? 512 : std::numeric_limits<double>::infinity();
   const double width = as_double(m.n_embd);
   const double widest = std::max(as_double(m.hidden_width()), qkv_width(m));
-  return kProgram + kBytes * std::min(width, kPiece) * (block_rows + std::min(widest, block_cols)) * threads();
+  const double packed = kBytes * std::min(width, kPiece) * (block_rows + std::min(widest, block_cols));
+  const auto largest = static_cast<Index>(
+      std::max({widest, as_double(vocab_size), as_double(c.train.leaf()) * as_double(m.block_size)}));
+  const auto rounded =
+      static_cast<double>(kernels::rounding_bytes(backend, precision_of(c.compute.precision), largest));
+  const double library = backend == kernels::GemmBackend::kOnednn ? kOnednn : 0;
+  return kProgram + library + (packed + rounded) * threads();
 }
 
 /// Buffers of the optimizer for each parameter, the average of the weights included. Adafactor's rows and columns
@@ -177,7 +188,7 @@ MemoryEstimate estimate_memory(const Config& c, std::int64_t vocab_size, std::in
   // The step that records the plan and the first evaluation run on the heap; the others find the arena's block there.
   const double step = kHeapGaps * (e.activations + e.logits);
   e.fragments = std::max(step - e.evaluation, kEvaluationGaps * e.evaluation);
-  e.process = process_bytes(m);
+  e.process = process_bytes(c, vocab_size);
   return e;
 }
 

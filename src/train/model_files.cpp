@@ -148,12 +148,13 @@ void load_parameters(const Checkpoint& checkpoint, const char* file, ParameterLi
 
 std::string environment_json() {
   const kernels::BlasInfo blas = kernels::blas_info();
-  const nlohmann::ordered_json json{{"format", 1},
-                                    {"gemm", kernels::gemm_name()},
-                                    {"native_bf16", kernels::has_native_bf16()},
-                                    {"blas_core", blas.core},
-                                    {"blas_config", blas.config},
-                                    {"blas_flavour", blas.flavour}};
+  nlohmann::ordered_json json{{"format", 1},
+                              {"gemm", kernels::gemm_name()},
+                              {"native_bf16", kernels::has_native_bf16()},
+                              {"blas_core", blas.core},
+                              {"blas_config", blas.config},
+                              {"blas_flavour", blas.flavour}};
+  if (kernels::gemm_backend() == kernels::GemmBackend::kOnednn) json["onednn"] = kernels::onednn_description();
   return json.dump(1) + "\n";
 }
 
@@ -163,10 +164,11 @@ std::vector<std::string> compare_environments(const std::string& before, const s
   const auto present = nlohmann::json::parse(now, nullptr, false);
   if (!old.is_object() || !present.is_object()) return {"the checkpoint does not say on what libraries it was made"};
   const std::string gemm = present.value("gemm", "");
-  for (const char* key : {"gemm", "blas_core"}) {  // flavours of one OpenBLAS give the same bits
+  for (const char* key : {"gemm", "blas_core", "onednn"}) {  // flavours of one OpenBLAS give the same bits
     const std::string a = old.value(key, "");
     const std::string b = present.value(key, "");
-    const bool matters = key == std::string_view("gemm") || gemm == "openblas";
+    const bool matters =
+        key == std::string_view("gemm") || gemm == (key == std::string_view("onednn") ? "onednn" : "openblas");
     if (a != b && matters)
       lines.push_back(fmt::format("{}: {} then, {} now: the last bits of results may differ", key, a, b));
   }

@@ -73,6 +73,16 @@ TEST(Diagnosis, WrongProductsOfOurOwnAreAFaultWithAWayOut) {
   EXPECT_THAT(diagnose(facts)[0].hint, HasSubstr("compute.gemm = \"openblas\""));
 }
 
+TEST(Diagnosis, WrongProductsByOnednnAreAWarningSinceNobodyTakesItUnasked) {
+  MachineFacts facts = good_machine();
+  facts.onednn = "2.6.3, brg:avx512_core";
+  EXPECT_THAT(diagnose(facts), IsEmpty());
+  facts.onednn_right = false;
+  ASSERT_EQ(diagnose(facts).size(), 1U);
+  EXPECT_EQ(diagnose(facts)[0].code, ExitCode::kDone);
+  EXPECT_THAT(diagnose(facts)[0].text, HasSubstr("2.6.3"));
+}
+
 TEST(Diagnosis, KnowsCoresThatLeaveOutVectors) {
   MachineFacts facts = good_machine();
   facts.blas_core = "Prescott";

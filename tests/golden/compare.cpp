@@ -69,4 +69,39 @@ std::optional<std::string> mismatch(const Tensor& got, const Tensor& reference, 
   return text;
 }
 
+double typical_size(const Tensor& x) {
+  double sum = 0, count = 0;
+  for (const double value : x.to_vector<double>()) {
+    if (std::isfinite(value)) sum += value * value, ++count;
+  }
+  return count == 0 ? 0 : std::sqrt(sum / count);
+}
+
+std::optional<std::string> norm_mismatch(const Tensor& got, const Tensor& reference, double bound, double typical,
+                                         const std::vector<std::pair<Index, Index>>& skip) {
+  if (got.shape() != reference.shape()) {
+    return fmt::format("has shape {}, want {}", got.shape().str(), reference.shape().str());
+  }
+  const std::vector<double> a = got.to_vector<double>();
+  const std::vector<double> b = reference.to_vector<double>();
+  double off = 0, size = 0, count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto at = static_cast<Index>(i);
+    if (skipped(at, skip) || a[i] == b[i]) continue;
+    if (!std::isfinite(a[i]) || !std::isfinite(b[i])) {
+      return fmt::format("at {}: got {:.9g}, want {:.9g}", index_text(at, got.shape()), a[i], b[i]);
+    }
+    off += (a[i] - b[i]) * (a[i] - b[i]);
+  }
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    if (skipped(static_cast<Index>(i), skip) || !std::isfinite(b[i])) continue;
+    size += b[i] * b[i];
+    ++count;
+  }
+  const double allowed = bound * std::max(std::sqrt(size), typical * std::sqrt(count));
+  if (std::sqrt(off) <= allowed) return std::nullopt;
+  return fmt::format("is off by a norm of {:.3g}, want at most {:.3g} ({:.3g} times its own)", std::sqrt(off), allowed,
+                     std::sqrt(off / size));
+}
+
 }  // namespace minnow::golden

@@ -126,6 +126,7 @@ Outcome language_model(Call& call, const ModelConfig& config) {
   const Tensor& tokens = call.in("tokens");
   const Tensor& targets = call.in("targets");
   const auto model = std::make_shared<Decoder>(config, call.options.integer("vocab"), call.dtype());
+  model->set_precision(current_precision());
   take_parameters(call, *model);
   if (call.options.has("noise_entries")) call.options.json("noise_entries");  // the runner leaves them out
   const Batch batch = batch_of(tokens, targets);

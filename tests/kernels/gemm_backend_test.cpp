@@ -1,11 +1,14 @@
-// Who multiplies, and bf16: our own product and OpenBLAS on the same problems.
+// Who multiplies, and bf16: our own product, OpenBLAS and oneDNN on the same problems.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <string>
 #include <vector>
 
-#include "kernels/avx512_gemm.hpp"
+#include "kernels/product_panels.hpp"
+#include "minnow/base/error.hpp"
 #include "minnow/base/philox.hpp"
 #include "minnow/kernels/convert.hpp"
 #include "minnow/kernels/gemm.hpp"
@@ -24,12 +27,6 @@ std::vector<float> random_values(Index count, std::uint32_t stream) {
 class GemmBackends : public ::testing::Test {
  protected:
   void TearDown() override { set_gemm_backend(before_); }
-
-  static std::vector<GemmBackend> all() {
-    std::vector<GemmBackend> backends{GemmBackend::kOpenblas};
-    if (best_gemm_backend() == GemmBackend::kMinnow) backends.push_back(GemmBackend::kMinnow);
-    return backends;
-  }
 
  private:
   GemmBackend before_ = gemm_backend();
@@ -70,7 +67,7 @@ double largest_difference(const std::vector<float>& x, const std::vector<float>&
 }
 
 TEST_F(GemmBackends, AllGiveTheProductInBothPrecisions) {
-  for (const GemmBackend backend : all()) {
+  for (const GemmBackend backend : gemm_backends()) {
     set_gemm_backend(backend);
     for (const Size& size : kSizes)
       for (int bits = 0; bits < 16; ++bits) {
@@ -94,29 +91,102 @@ TEST_F(GemmBackends, AllGiveTheProductInBothPrecisions) {
   }
 }
 
-TEST_F(GemmBackends, ARowOfOurOwnHasTheSameBitsAloneAndAmongOthers) {
-  if (best_gemm_backend() != GemmBackend::kMinnow) GTEST_SKIP() << "needs AVX-512";
-  set_gemm_backend(GemmBackend::kMinnow);
-  for (const auto precision : {GemmPrecision::kF32, GemmPrecision::kBf16})
-    for (const bool trans_b : {false, true}) {
-      if (precision == GemmPrecision::kBf16 && !has_native_bf16()) continue;
-      Operands all({400, 300, 800}, false, trans_b);
-      all.args.precision = precision;
-      gemm(all.args);
-      for (const Index row : {0, 1, 13, 14, 167, 168, 399}) {
-        Operands one({400, 300, 800}, false, trans_b);
-        one.args.precision = precision;
-        one.args.m = 1;
-        one.args.a += row * one.args.lda;
-        gemm(one.args);
-        const float* want = all.args.c + row * all.args.ldc;
-        EXPECT_EQ(std::memcmp(one.args.c, want, 300 * sizeof(float)), 0) << "row " << row;
+TEST_F(GemmBackends, ARowHasTheSameBitsAloneAndAmongOthers) {
+  for (const GemmBackend backend : gemm_backends()) {
+    set_gemm_backend(backend);
+    if (backend == GemmBackend::kOpenblas || !gemm_rows_are_independent<float>()) continue;  // but for m = 1
+    for (const auto precision : {GemmPrecision::kF32, GemmPrecision::kBf16})
+      for (const bool trans_b : {false, true}) {
+        if (precision == GemmPrecision::kBf16 && !has_native_bf16()) continue;
+        Operands all({400, 300, 800}, false, trans_b);
+        all.args.precision = precision;
+        gemm(all.args);
+        for (const Index row : {0, 1, 13, 14, 167, 168, 399}) {
+          Operands one({400, 300, 800}, false, trans_b);
+          one.args.precision = precision;
+          one.args.m = 1;
+          one.args.a += row * one.args.lda;
+          gemm(one.args);
+          const float* want = all.args.c + row * all.args.ldc;
+          EXPECT_EQ(std::memcmp(one.args.c, want, 300 * sizeof(float)), 0) << gemm_name(backend) << ", row " << row;
+        }
       }
+  }
+}
+
+TEST_F(GemmBackends, OneLargeTileOfRoundedFactorsIsTheProductInPanels) {
+  const Size size{270, 1300, 1030};  // two panels of rows and of columns, several parts of the sum
+  Operands want(size, false, true);
+  want.args.alpha = 0.75F;
+  want.args.add = true;
+  const Operands given = want;
+  round_to_bf16(want.a.data(), want.a.data(), static_cast<Index>(want.a.size()));
+  round_to_bf16(want.b.data(), want.b.data(), static_cast<Index>(want.b.size()));
+  want.args.a = want.a.data(), want.args.b = want.b.data(), want.args.c = want.c.data();
+  gemm_reference(want.args);
+  for (const GemmBackend backend : gemm_backends()) {
+    set_gemm_backend(backend);
+    std::vector<float> c = given.c;
+    const TileProduct<float> tile{.trans_b = true,
+                                  .m = size.m,
+                                  .n = size.n,
+                                  .k = size.k,
+                                  .alpha = 0.75F,
+                                  .a = given.a.data(),
+                                  .lda = size.k,
+                                  .b = given.b.data(),
+                                  .ldb = size.k,
+                                  .beta = 1,
+                                  .c = c.data(),
+                                  .ldc = size.n + 3,
+                                  .precision = GemmPrecision::kBf16};
+    parallel_chunks(1, [&](Index) { multiply(tile); });
+    EXPECT_LT(largest_difference(c, want.c), (static_cast<double>(size.k) + 8) * 1.2e-7) << gemm_name(backend);
+    c = given.c;
+    parallel_chunks(1, [&](Index) { multiply_rounded(tile); });
+    EXPECT_LT(largest_difference(c, want.c), (static_cast<double>(size.k) + 8) * 1.2e-7) << gemm_name(backend);
+  }
+}
+
+TEST(ProductPanels, CoverEachPartOfTheProductOnceAndStayWithinTheBuffers) {
+  const float numbers[1] = {};
+  float to[1] = {};
+  for (const Index m : {1, 127, 256, 700})
+    for (const Index n : {1, 623, 1248, 5000})
+      for (const Index k : {1, 256, 257, 3000}) {
+        double work = 0;
+        for_each_panel({.m = m, .n = n, .k = k, .a = numbers, .lda = 0, .b = numbers, .ldb = 0, .c = to, .ldc = 0}, 256,
+                       [&](const TileProduct<float>& panel, bool) {
+                         work += static_cast<double>(panel.m * panel.n * panel.k);
+                         EXPECT_GE(panel.n, std::min<Index>(n, 601));  // two rows are more than kThinTile
+                         EXPECT_LE(static_cast<std::size_t>(panel.m * panel.k + panel.n * panel.k),
+                                   most_in_panels(256, std::max({m, n, k})));
+                       });
+        EXPECT_EQ(work, static_cast<double>(m * n * k));
+      }
+}
+
+TEST_F(GemmBackends, WhatCannotRunIsRefusedWithAHint) {
+  for (const GemmBackend backend : {GemmBackend::kMinnow, GemmBackend::kOnednn}) {
+    const auto able = gemm_backends();
+    if (std::find(able.begin(), able.end(), backend) != able.end()) {
+      EXPECT_NO_THROW(set_gemm_backend(backend));
+      EXPECT_EQ(gemm_backend(), backend);
+      continue;
     }
+    const GemmBackend before = gemm_backend();
+    try {
+      set_gemm_backend(backend);
+      FAIL() << gemm_name(backend);
+    } catch (const ConfigError& error) {
+      EXPECT_NE(std::string(error.what()).find("Hint: "), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(gemm_backend(), before);
+  }
 }
 
 TEST_F(GemmBackends, NotANumberAndInfinityComeThrough) {
-  for (const GemmBackend backend : all()) {
+  for (const GemmBackend backend : gemm_backends()) {
     set_gemm_backend(backend);
     for (const auto precision : {GemmPrecision::kF32, GemmPrecision::kBf16}) {
       Operands x({40, 50, 33}, false, true);

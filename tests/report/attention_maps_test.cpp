@@ -8,6 +8,7 @@
 #include "minnow/autograd/backward.hpp"
 #include "minnow/autograd/observe.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/kernels/convert.hpp"
 #include "minnow/ops/attention.hpp"
 #include "minnow/text/byte_tokenizer.hpp"
 #include "minnow/text/char_tokenizer.hpp"
@@ -153,6 +154,41 @@ TEST(AttentionMaps, EqualTheSoftmaxOfTheModelsOwnQueriesAndKeys) {
     for (std::size_t i = 0; i < expected.size(); ++i) {
       ASSERT_NEAR(static_cast<double>(maps.weights[i]), expected[i], 2e-6) << i;
     }
+  }
+}
+
+// They were in f32 whatever the model computes in.
+TEST(AttentionMaps, AreInTheModelsPrecision) {
+  for (const Case& one : cases()) {
+    SCOPED_TRACE(one.name);
+    const auto model = test::tiny_model(one.config);
+    model->set_precision(kernels::GemmPrecision::kBf16);
+    const std::vector<std::int32_t> ids = test::ids(kTokens, 11);
+    const AttentionMaps maps = maps_of(*model, ids);
+    std::vector<double> expected, in_f32;
+    const NoGrad no_grad;
+    const Observer observer([&](const OpCall& call) {
+      const auto seen = attention_call(call);
+      if (!seen) return;
+      const auto rounded = [](const Tensor& x) {
+        auto numbers = x.to_vector<float>();
+        kernels::round_to_bf16(numbers.data(), numbers.data(), static_cast<Index>(numbers.size()));
+        return Tensor::from(numbers, x.shape());
+      };
+      const auto layer = plain_weights(rounded(seen->q), rounded(seen->k), one.config.sliding_window);
+      const auto unrounded = plain_weights(seen->q, seen->k, one.config.sliding_window);
+      expected.insert(expected.end(), layer.begin(), layer.end());
+      in_f32.insert(in_f32.end(), unrounded.begin(), unrounded.end());
+    });
+    (void)model->logits(Tensor::from(ids, {1, kTokens}), {});
+    ASSERT_EQ(maps.weights.size(), expected.size());
+    double off = 0, difference = 0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      off = std::max(off, std::abs(static_cast<double>(maps.weights[i]) - expected[i]));
+      difference = std::max(difference, std::abs(in_f32[i] - expected[i]));
+    }
+    EXPECT_LT(off, 2e-6);
+    EXPECT_GT(difference, 2 * off);
   }
 }
 

@@ -18,29 +18,19 @@ using test::Outcome;
 using test::outcome_of;
 using test::train_once;
 
-class Compute : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {
+class Compute : public ::testing::TestWithParam<test::Products> {
  protected:
-  void SetUp() override {
-    if (gemm() == "minnow" && kernels::best_gemm_backend() != kernels::GemmBackend::kMinnow)
-      GTEST_SKIP() << "minnow's own products need AVX-512";
-  }
-  ~Compute() override {
-    set_threads(threads_);
-    kernels::set_gemm_backend(backend_);
-  }
-  static std::string gemm() { return std::get<0>(GetParam()); }
-  static std::string precision() { return std::get<1>(GetParam()); }
+  ~Compute() override { set_threads(threads_); }
   LoadedConfig config() const {
-    return test::small_config(text_,
-                              {"train.max_steps=12", "model.n_embd=48", "model.block_size=32", "train.batch_size=12",
-                               "compute.gemm=" + gemm(), "compute.precision=" + precision()});
+    return test::small_config(text_, GetParam().settings({"train.max_steps=12", "model.n_embd=48",
+                                                          "model.block_size=32", "train.batch_size=12"}));
   }
   test::DataFolder folder_;
   std::string text_ = folder_.write("text.txt", test::small_text(3000));
 
  private:
   int threads_ = threads();
-  kernels::GemmBackend backend_ = kernels::gemm_backend();
+  kernels::GemmBackendScope backend_;
 };
 
 TEST_P(Compute, SameBitsAtAnyNumberOfThreadsAndAfterInterruptions) {
@@ -64,15 +54,13 @@ TEST_P(Compute, IsWrittenIntoTheCheckpoint) {
   train_once(config(), folder_.path("run"));
   const auto texts =
       nlohmann::json::parse(read_file(checkpoint_directory(folder_.path("run"), 12) / "environment.json"));
-  EXPECT_EQ(texts["gemm"], gemm());
-  EXPECT_EQ(kernels::gemm_backend() == kernels::GemmBackend::kMinnow, gemm() == "minnow");
+  EXPECT_EQ(texts["gemm"], kernels::gemm_name(GetParam().backend));
+  EXPECT_EQ(kernels::gemm_backend(), GetParam().backend);
+  EXPECT_EQ(texts.contains("onednn"), GetParam().backend == kernels::GemmBackend::kOnednn);
 }
 
-INSTANTIATE_TEST_SUITE_P(, Compute,
-                         ::testing::Combine(::testing::Values("openblas", "minnow"), ::testing::Values("f32", "bf16")),
-                         [](const auto& chosen) {
-                           return fmt::format("{}_{}", std::get<0>(chosen.param), std::get<1>(chosen.param));
-                         });
+INSTANTIATE_TEST_SUITE_P(, Compute, ::testing::ValuesIn(test::all_products()),
+                         [](const auto& chosen) { return chosen.param.name(); });
 
 TEST(Precision, Bf16GivesOtherBitsAndNearlyTheSameLosses) {
   const test::DataFolder folder;

@@ -107,6 +107,12 @@ TEST(MemoryEstimate, IsWithinATenthOfThePeakOfSmallRuns) {
                          {4, 128, 4, 64, 16, {"model.position=rotary", "train.max_steps=3"}}});
 }
 
+TEST(MemoryEstimate, IsWithinATenthWithEveryoneWhoMultipliesAndRounds) {
+  for (const test::Products& products : test::all_products()) {
+    expect_within_a_tenth({{2, 128, 4, 64, 8, products.settings()}});
+  }
+}
+
 TEST(MemoryEstimate, IsWithinATenthWithALongText) {
   expect_within_a_tenth({{1, 16, 1, 16, 2, {"data.val_fraction=0.02"}, 1000000}});
 }

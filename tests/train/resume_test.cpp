@@ -81,11 +81,24 @@ class Resume : public ::testing::Test {
   std::string text_ = folder_.write("text.txt", test::small_text(3000));
 };
 
+/// The same with everybody who multiplies, in each precision.
+class ResumeWith : public Resume, public ::testing::WithParamInterface<test::Products> {
+ protected:
+  LoadedConfig config_of(const std::vector<std::string>& overrides) const {
+    return config(GetParam().settings(overrides));
+  }
+
+ private:
+  kernels::GemmBackendScope backend_;
+};
+INSTANTIATE_TEST_SUITE_P(, ResumeWith, ::testing::ValuesIn(test::all_products()),
+                         [](const auto& chosen) { return chosen.param.name(); });
+
 // 30 steps with evaluations at 7, 14, ..., samples at 9, 18, 27, checkpoints at 10, 20, 30.
 const std::vector<std::string> kShort = {"train.max_steps=30"};
 
-TEST_F(Resume, AtTelltaleStepsEqualsTheStraightRun) {
-  interrupt_after_each(config(kShort), {0, 1, 6, 7, 8, 9, 10, 14, 20, 27, 28, 29});
+TEST_P(ResumeWith, AtTelltaleStepsEqualsTheStraightRun) {
+  interrupt_after_each(config_of(kShort), {0, 1, 6, 7, 8, 9, 10, 14, 20, 27, 28, 29});
 }
 
 TEST_F(Resume, SlowAtEachOf200StepsEqualsTheStraightRun) {
@@ -94,14 +107,14 @@ TEST_F(Resume, SlowAtEachOf200StepsEqualsTheStraightRun) {
   interrupt_after_each(config(), each);
 }
 
-TEST_F(Resume, InsideStepsEvaluationsAndSamplesEqualsTheStraightRun) {
-  end_at_questions(config({"train.max_steps=21"}), 30, false);
+TEST_P(ResumeWith, InsideStepsEvaluationsAndSamplesEqualsTheStraightRun) {
+  end_at_questions(config_of({"train.max_steps=21"}), 30, false);
 }
 TEST_F(Resume, SlowInsideEverythingEqualsTheStraightRun) {
   end_at_questions(config({"train.max_steps=21"}), 400, false);
 }
-TEST_F(Resume, DeathsInsideStepsEvaluationsAndSamplesLoseNothing) {
-  end_at_questions(config({"train.max_steps=21"}), 30, true);
+TEST_P(ResumeWith, DeathsInsideStepsEvaluationsAndSamplesLoseNothing) {
+  end_at_questions(config_of({"train.max_steps=21"}), 30, true);
 }
 TEST_F(Resume, SlowDeathsAnywhereLoseNothing) { end_at_questions(config({"train.max_steps=21"}), 400, true); }
 

@@ -75,6 +75,28 @@ every_steps = 3
   return load_config(text, "small.toml", overrides);
 }
 
+std::string Products::name() const {
+  const bool half = precision == kernels::GemmPrecision::kBf16;
+  return fmt::format("{}_{}", kernels::gemm_name(backend), half ? "bf16" : "f32");
+}
+
+std::vector<std::string> Products::settings(std::vector<std::string> overrides) const {
+  const bool half = precision == kernels::GemmPrecision::kBf16;
+  overrides.push_back(fmt::format("compute.gemm={}", kernels::gemm_name(backend)));
+  overrides.emplace_back(half ? "compute.precision=bf16" : "compute.precision=f32");
+  return overrides;
+}
+
+std::vector<Products> all_products() {
+  std::vector<Products> all;
+  for (const kernels::GemmBackend backend : kernels::gemm_backends()) {
+    for (const auto precision : {kernels::GemmPrecision::kF32, kernels::GemmPrecision::kBf16}) {
+      all.push_back({backend, precision});
+    }
+  }
+  return all;
+}
+
 std::string sample_with(LanguageModel& model, const Tokenizer* tokenizer, const SampleConfig& sample,
                         std::uint64_t seed, std::int64_t step, const std::function<int()>& interrupted) {
   if (tokenizer == nullptr) return "";

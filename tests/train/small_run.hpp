@@ -9,6 +9,7 @@
 
 #include "data/data_files.hpp"
 #include "minnow/io/checkpoint.hpp"
+#include "minnow/kernels/gemm.hpp"
 #include "minnow/train/trainer.hpp"
 
 namespace minnow::test {
@@ -19,6 +20,20 @@ std::string small_text(std::size_t bytes);
 /// A run with everything on: dropout, two micro-batches of leaves, evaluations, samples, checkpoints, decay.
 /// @param overrides further KEY=VALUE
 LoadedConfig small_config(const std::string& data, const std::vector<std::string>& overrides = {});
+
+/// Who multiplies, and in what precision.
+struct Products {
+  kernels::GemmBackend backend;
+  kernels::GemmPrecision precision;
+
+  /// @return "minnow_f32"
+  [[nodiscard]] std::string name() const;
+  /// @return KEY=VALUE of the configuration, behind what is given.
+  [[nodiscard]] std::vector<std::string> settings(std::vector<std::string> overrides = {}) const;
+};
+
+/// @return each backend that can run here, in f32 and in bf16; the usual one in f32 first.
+std::vector<Products> all_products();
 
 /// What the command line does for [sample].
 std::string sample_with(LanguageModel& model, const Tokenizer* tokenizer, const SampleConfig& sample,

@@ -16,9 +16,12 @@ using test::train_once;
 class SameBits : public ::testing::Test {
  protected:
   ~SameBits() override { set_threads(before_); }
+  virtual LoadedConfig config(const std::vector<std::string>& overrides) const {
+    return test::small_config(text_, overrides);
+  }
   Outcome outcome(const std::vector<std::string>& overrides, const std::string& name) const {
     const std::string run = folder_.path(name);
-    train_once(test::small_config(text_, overrides), run);
+    train_once(config(overrides), run);
     return outcome_of(run);
   }
   test::DataFolder folder_;
@@ -26,7 +29,20 @@ class SameBits : public ::testing::Test {
   int before_ = threads();
 };
 
-TEST_F(SameBits, AtAnyNumberOfThreads) {
+/// The same with everybody who multiplies, in each precision.
+class SameBitsWith : public SameBits, public ::testing::WithParamInterface<test::Products> {
+ protected:
+  LoadedConfig config(const std::vector<std::string>& overrides) const override {
+    return SameBits::config(GetParam().settings(overrides));
+  }
+
+ private:
+  kernels::GemmBackendScope backend_;
+};
+INSTANTIATE_TEST_SUITE_P(, SameBitsWith, ::testing::ValuesIn(test::all_products()),
+                         [](const auto& chosen) { return chosen.param.name(); });
+
+TEST_P(SameBitsWith, AtAnyNumberOfThreads) {
   set_threads(1);
   // 48 x 2 x 32 x 32 rows and columns are enough for several chunks and tiles.
   const std::vector<std::string> big = {"train.max_steps=12", "model.n_embd=48", "model.block_size=32",
@@ -38,22 +54,22 @@ TEST_F(SameBits, AtAnyNumberOfThreads) {
   }
 }
 
-TEST_F(SameBits, WhenTheNumberOfThreadsChangesInTheMiddle) {
+TEST_P(SameBitsWith, WhenTheNumberOfThreadsChangesInTheMiddle) {
   set_threads(1);
-  const auto config = test::small_config(text_, {"train.max_steps=12"});
-  train_once(config, folder_.path("one"));
+  const LoadedConfig short_run = config({"train.max_steps=12"});
+  train_once(short_run, folder_.path("one"));
   const std::string run = folder_.path("mixed");
   for (const int step : {2, 5, 8, 11}) {
     set_threads(1 + step % 4);
     test::Watcher watcher;
     watcher.stop_after_step = step;
-    train_once(config, run, watcher);
+    train_once(short_run, run, watcher);
   }
-  train_once(config, run);
+  train_once(short_run, run);
   expect_same(outcome_of(folder_.path("one")), outcome_of(run), "threads change");
 }
 
-TEST_F(SameBits, InAnyNumberOfMicroBatches) {
+TEST_P(SameBitsWith, InAnyNumberOfMicroBatches) {
   const auto with = [&](int steps) {
     return outcome({"train.max_steps=14", fmt::format("train.accumulation_steps={}", steps)},
                    fmt::format("a{}", steps));
@@ -63,7 +79,11 @@ TEST_F(SameBits, InAnyNumberOfMicroBatches) {
   expect_same(expected, with(4), "4 micro-batches");
 }
 
-TEST_F(SameBits, ForEvaluationsOfAnyBatchSize) {
+TEST_P(SameBitsWith, ForEvaluationsOfAnyBatchSize) {
+  kernels::set_gemm_backend(GetParam().backend);
+  if (!kernels::gemm_rows_are_independent<float>()) {
+    GTEST_SKIP() << "rows have other bits in other batches with " << GetParam().name();
+  }
   const auto with = [&](int rows) {
     return outcome({"train.max_steps=14", fmt::format("eval.batch_size={}", rows)}, fmt::format("e{}", rows));
   };

@@ -55,6 +55,9 @@ class PrecisionScope {
   kernels::GemmPrecision before_;
 };
 
+/// @return the precision of the innermost PrecisionScope of this thread; f32 without one.
+[[nodiscard]] kernels::GemmPrecision current_precision();
+
 /// @return whether this thread records.
 [[nodiscard]] bool grad_enabled();
 

@@ -280,8 +280,9 @@ struct LogConfig {
   bool operator==(const LogConfig&) const = default;
 };
 
-/// Who multiplies matrices: kAuto is minnow's own code where the processor has AVX-512, else OpenBLAS.
-enum class GemmKind { kAuto, kOpenblas, kMinnow };
+/// Who multiplies matrices: kAuto is minnow's own code where the processor has AVX-512, else OpenBLAS; kOnednn runs
+/// where it was built in and is installed.
+enum class GemmKind { kAuto, kOpenblas, kMinnow, kOnednn };
 /// In what matrix products take their operands; sums and everything else are in f32.
 enum class PrecisionKind { kF32, kBf16 };
 

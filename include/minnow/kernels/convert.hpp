@@ -30,6 +30,10 @@ void convert_bf16_to_f32(float* y, const std::uint16_t* x, Index n);
 /// y = x rounded to the nearest bf16 and back, in f32: what a bf16 copy of x would hold.
 void round_to_bf16(float* y, const float* x, Index n);
 
+/// The first and the third on the calling thread alone, for short rows inside a parallel loop.
+void convert_f32_to_bf16_serial(std::uint16_t* y, const float* x, Index n);
+void round_to_bf16_serial(float* y, const float* x, Index n);
+
 /// y = x by C++'s conversion between the arithmetic types (f64 to f32 rounds to nearest even; a number is true when it
 /// is not 0; floats to integers truncate and must fit). Contiguous; y and x do not overlap.
 template <class To, class From>

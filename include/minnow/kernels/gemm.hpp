@@ -1,9 +1,12 @@
 #pragma once
 /// @file
-/// Multiplies matrices: in fixed tiles inside our own parallel loop, each by our own product for AVX-512 or by OpenBLAS
-/// called serially, with an epilogue that works on the tile while it is in the cache.
+/// Multiplies matrices: in fixed tiles inside our own parallel loop, each by our own product for AVX-512, by OpenBLAS
+/// or by oneDNN, both called serially, with an epilogue that works on the tile while it is in the cache.
 
+#include <cstddef>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "minnow/base/parallel.hpp"
 #include "minnow/kernels/activation.hpp"
@@ -20,7 +23,8 @@ enum class GemmPrecision {
 /// Who multiplies the tiles of f32 products; those of f64 are OpenBLAS's.
 enum class GemmBackend {
   kOpenblas,  ///< runs everywhere; bf16 by rounding the operands first
-  kMinnow     ///< our own; needs AVX-512, and its bf16 products for bf16 (else rounding first)
+  kMinnow,    ///< our own; needs AVX-512, and its bf16 products for bf16 (else rounding first)
+  kOnednn  ///< where it was built in and is installed; bf16 where it has that for the processor (else rounding first)
 };
 
 /// @return kMinnow where the processor has AVX-512, else kOpenblas: nothing but the processor decides.
@@ -28,14 +32,20 @@ enum class GemmBackend {
 
 /// Chooses for the whole process, from the next product on; best_gemm_backend() until then. The last bits of results
 /// differ between backends.
-/// @throws ConfigError when the processor cannot run it
+/// @throws ConfigError when it cannot run here
 void set_gemm_backend(GemmBackend backend);
 
 /// @return who multiplies now.
 [[nodiscard]] GemmBackend gemm_backend();
 
-/// @return what checkpoints, `compute.gemm` and people call it: "minnow" or "openblas".
+/// @return what checkpoints, `compute.gemm` and people call it: "minnow", "openblas" or "onednn".
 [[nodiscard]] const char* gemm_name(GemmBackend backend = gemm_backend());
+
+/// @return every backend that can run here, best_gemm_backend() first. Loads oneDNN where it was built in.
+[[nodiscard]] std::vector<GemmBackend> gemm_backends();
+
+/// @return version and kernels of oneDNN; empty where it was not built in or is not installed. Loads it.
+[[nodiscard]] std::string onednn_description();
 
 /// Lets whoever is chosen while it lives multiply for a moment; the backend of before comes back at its end.
 class GemmBackendScope {
@@ -50,7 +60,11 @@ class GemmBackendScope {
 };
 
 /// @return whether bf16 products are computed by instructions for them, not by rounding and multiplying in f32.
-[[nodiscard]] bool has_native_bf16();
+[[nodiscard]] bool has_native_bf16(GemmBackend backend = gemm_backend());
+
+/// @return bytes that each thread keeps for factors that are rounded to bf16 before they are multiplied, at most, when
+/// no m, n or k is larger than `largest`; 0 for products of f32, and for our own of bf16, which round while they pack.
+[[nodiscard]] std::size_t rounding_bytes(GemmBackend backend, GemmPrecision precision, Index largest);
 
 /// What happens to each tile after the product: z = product [+ C] + bias; C = activation(z) + residual.
 template <class T>
@@ -97,8 +111,9 @@ template <class T>
 void gemm(const GemmArgs<T>& args);
 
 /// @return whether, with trans_b and without trans_a (what `linear` computes), a row of C has the same bits however
-/// many rows the call has. With our own product it is so in every case. With OpenBLAS's kernels for AVX-512 it is so
-/// but for m = 1; those for Haswell and Zen take rows in groups and sum what is left over in another order.
+/// many rows the call has. With our own product it is so in every case, with oneDNN in none. With OpenBLAS's
+/// kernels for AVX-512 it is so but for m = 1; those for Haswell and Zen take rows in groups and sum what is left over
+/// in another order.
 template <class T>
 [[nodiscard]] bool gemm_rows_are_independent();
 

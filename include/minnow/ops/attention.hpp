@@ -45,7 +45,8 @@ struct AttentionInputs {
                                                   const AttentionOptions& options = {},
                                                   const AttentionInputs& inputs = {});
 
-/// @return (B, H, Tq, Tk): the weights that attention on the same arguments uses, before dropout. No gradient.
+/// @return (B, H, Tq, Tk): the weights that attention on the same arguments uses, before dropout, in the
+/// precision of the PrecisionScope around the call. No gradient.
 [[nodiscard]] Tensor attention_weights(const Tensor& q, const Tensor& k, const AttentionOptions& options = {},
                                        const AttentionInputs& inputs = {});
 

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <span>
-#include <vector>
 
 #include "minnow/kernels/gemm.hpp"
 
@@ -49,8 +48,5 @@ struct MachineRoof {
 /// Fills with different numbers of [-0.5, 0.5): equal ones would cost less electricity than real ones, so clocks would
 /// be higher.
 void fill_varied(std::span<float> numbers);
-
-/// @return every backend that this processor can run.
-[[nodiscard]] std::vector<kernels::GemmBackend> gemm_backends();
 
 }  // namespace minnow
