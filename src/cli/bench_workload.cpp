@@ -91,9 +91,7 @@ ComputeConfig compute_of(const std::string& precision, const std::string& gemm) 
   return compute;
 }
 
-kernels::GemmPrecision gemm_precision(const ComputeConfig& compute) {
-  return compute.precision == PrecisionKind::kBf16 ? kernels::GemmPrecision::kBf16 : kernels::GemmPrecision::kF32;
-}
+kernels::GemmPrecision gemm_precision(const ComputeConfig& compute) { return precision_of(compute.precision); }
 
 double step_flops(const Workload& work, std::int64_t parameters) {
   return (6.0 * static_cast<double>(parameters - work.width * work.length) +

@@ -23,7 +23,7 @@ const std::map<std::string, int>& products_in_a_row() {
 
 /// Both factors are off by up to kUnit of themselves, so each product by up to 2 kUnit |A||B|, and what it is handed on
 /// to adds its own. |A||B| exceeds |A B| where terms cancel; the errors of the terms cancel as well, so that a factor
-/// of 2 is enough for sums as short as those of the cases (measured: 0.2 to 0.7 of the bound). Two sorts of cases have
+/// of 2 is enough for sums as short as those of the cases (measured: at most 0.7 of the bound). Two sorts of cases have
 /// no meaning: those where f32 already needs a tolerance of 1e-3 (scores of many tens), and those through relu, whose
 /// slope jumps where rounding changes a sign.
 std::optional<double> bf16_bound(const Case& which) {

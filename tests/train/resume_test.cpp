@@ -87,6 +87,12 @@ class ResumeWith : public Resume, public ::testing::WithParamInterface<test::Pro
   LoadedConfig config_of(const std::vector<std::string>& overrides) const {
     return config(GetParam().settings(overrides));
   }
+  /// How many questions to end a run at: few where the usual products were put to the test at all of them.
+  static std::int64_t visits() {
+    const bool usual =
+        GetParam().backend == kernels::best_gemm_backend() && GetParam().precision == kernels::GemmPrecision::kF32;
+    return usual ? 30 : 8;
+  }
 
  private:
   kernels::GemmBackendScope backend_;
@@ -108,13 +114,13 @@ TEST_F(Resume, SlowAtEachOf200StepsEqualsTheStraightRun) {
 }
 
 TEST_P(ResumeWith, InsideStepsEvaluationsAndSamplesEqualsTheStraightRun) {
-  end_at_questions(config_of({"train.max_steps=21"}), 30, false);
+  end_at_questions(config_of({"train.max_steps=21"}), visits(), false);
 }
 TEST_F(Resume, SlowInsideEverythingEqualsTheStraightRun) {
   end_at_questions(config({"train.max_steps=21"}), 400, false);
 }
 TEST_P(ResumeWith, DeathsInsideStepsEvaluationsAndSamplesLoseNothing) {
-  end_at_questions(config_of({"train.max_steps=21"}), 30, true);
+  end_at_questions(config_of({"train.max_steps=21"}), visits(), true);
 }
 TEST_F(Resume, SlowDeathsAnywhereLoseNothing) { end_at_questions(config({"train.max_steps=21"}), 400, true); }
 

@@ -70,8 +70,11 @@ TEST_P(SameBitsWith, WhenTheNumberOfThreadsChangesInTheMiddle) {
 }
 
 TEST_P(SameBitsWith, InAnyNumberOfMicroBatches) {
+  kernels::set_gemm_backend(GetParam().backend);
+  // Evaluations have the size of a micro-batch unless told otherwise.
+  const char* const rows = kernels::gemm_rows_are_independent<float>() ? "eval.batch_size=0" : "eval.batch_size=4";
   const auto with = [&](int steps) {
-    return outcome({"train.max_steps=14", fmt::format("train.accumulation_steps={}", steps)},
+    return outcome({"train.max_steps=14", fmt::format("train.accumulation_steps={}", steps), rows},
                    fmt::format("a{}", steps));
   };
   const Outcome expected = with(1);
