@@ -192,7 +192,7 @@ class Walk {
   /// A hook may register more hooks; they are for later passes.
   static void run_hooks(const Variable& variable, Tensor& gradient) {
     for (std::size_t i = 0, count = variable.hooks.size(); i < count; ++i) {
-      replace(gradient, variable.hooks[i](gradient));
+      replace(gradient, (*variable.hooks[i])(gradient));
     }
   }
 

@@ -27,7 +27,8 @@ struct Variable final : AutogradMeta {
   std::int32_t value = kNoValue;
   TensorSpec spec;
   Tensor gradient;
-  std::deque<std::function<Tensor(const Tensor&)>> hooks;  // stay where they are when one of them adds another
+  // Each stays where it is when one of them adds another. Most results have none, and shall cost no memory for them.
+  std::vector<std::unique_ptr<const std::function<Tensor(const Tensor&)>>> hooks;
 };
 
 /// @return the variable of a tensor, or null.

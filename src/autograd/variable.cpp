@@ -71,7 +71,7 @@ void register_hook(const Tensor& x, std::function<Tensor(const Tensor&)> hook) {
   Variable* variable = variable_of(x);
   if (variable == nullptr) throw ShapeError("[register_hook] the tensor must take part in gradients; got a constant");
   if (!hook) throw ShapeError("[register_hook] there must be a function to call; got none");
-  variable->hooks.push_back(std::move(hook));
+  variable->hooks.push_back(std::make_unique<const std::function<Tensor(const Tensor&)>>(std::move(hook)));
 }
 
 Tensor detach(const Tensor& x) {
