@@ -75,7 +75,8 @@ void Profiler::end(const OpRun& run) {
   const double own = whole - open_.back().inside;
   open_.pop_back();
   if (!open_.empty()) open_.back().inside += whole;
-  const Cost cost = run.op.cost(run.inputs, run.attrs);
+  // What is computed again in backward has no cost of its own: the operations inside count.
+  const Cost cost = run.op.cost != nullptr ? run.op.cost(run.inputs, run.attrs) : Cost{};
   const double times = run.backward ? 2 : 1;  // one product of forward becomes two
   add(run.op.doc.name, run.backward ? "backward" : "forward", shapes_text(run.inputs), own, times * cost.flops,
       times * cost.bytes);
