@@ -60,15 +60,22 @@ std::string similar_file(const fs::path& path) {
 
 /// A text was named in place of a configuration: the first thing that people try.
 [[noreturn]] void refuse_text(const fs::path& path, const std::string& problem) {
-  throw ConfigError(fmt::format(
-      "{}. Hint: the configuration is a .toml file; to learn from a text: `minnow train configs/quickstart.toml --set "
-      "data.path={} --run runs/{}`",
-      problem, path.string(), path.stem().string()));
+  throw ConfigError(
+      fmt::format("{}. Hint: the configuration is a .toml file; `minnow new {} --text {}` writes one for a text",
+                  problem, path.stem().string(), path.string()));
 }
 
 }  // namespace
 
-LoadedConfig read_config_file(const fs::path& path, std::span<const std::string> overrides) {
+fs::path named_config(const fs::path& path) {
+  if (path.empty() || path.extension() == ".toml" || path_exists(path)) return path;
+  fs::path named = path;
+  named += ".toml";
+  return path_exists(named) ? named : path;
+}
+
+LoadedConfig read_config_file(const fs::path& named, std::span<const std::string> overrides) {
+  const fs::path path = named_config(named);
   std::error_code error;
   const auto status = fs::status(path, error);
   const bool text = path.extension() == ".txt";

@@ -31,7 +31,8 @@ std::string first_steps() {
          line("minnow train configs/quickstart.toml", "train on the built-in corpus, about a minute") +
          line("minnow sample runs/quickstart", "let the trained model write") + line("minnow help", "all verbs") +
          line("minnow config explain train.max_steps", "what a setting means") + "\nOn a text of your own:\n" +
-         as_called("  minnow train configs/quickstart.toml --set data.path=my.txt --run runs/my\n");
+         line("minnow new my --text my.txt", "look at it, choose tokenizer and model") +
+         line("minnow train my", "train; Ctrl-C saves and stops") + line("minnow sample runs/my", "let it write");
 }
 
 std::string overview() {

@@ -146,7 +146,9 @@ std::optional<LoadedConfig> recorded_config(const fs::path& run_dir, std::span<c
   return load_recorded(checkpoint->read(kConfigFile), (checkpoint->directory() / kConfigFile).string(), overrides);
 }
 
-RunRequest resolve_run(const RunWords& words) {
+RunRequest resolve_run(const RunWords& given) {
+  RunWords words = given;
+  words.config = named_config(words.config).string();
   std::error_code ignored;
   const bool names_directory = !words.config.empty() && fs::is_directory(words.config, ignored);
   if (words.resume && (words.config.empty() || names_directory)) {
@@ -169,9 +171,9 @@ RunRequest resolve_run(const RunWords& words) {
                     words.config, run_hint(words.config)));
   }
   if (words.resume) return file_configuration(words, resumed_directory(words));
-  LoadedConfig given = read_config_file(words.config, words.overrides);
-  fs::path run_dir = directory_of(words, given.config);
-  return {std::move(given), std::move(run_dir), {}};
+  LoadedConfig config = read_config_file(words.config, words.overrides);
+  fs::path run_dir = directory_of(words, config.config);
+  return {std::move(config), std::move(run_dir), {}};
 }
 
 }  // namespace minnow::cli

@@ -32,6 +32,7 @@ extern const Verb kVerbEval;
 extern const Verb kVerbExport;
 extern const Verb kVerbInspect;
 extern const Verb kVerbMan;
+extern const Verb kVerbNew;
 extern const Verb kVerbOps;
 extern const Verb kVerbPlan;
 extern const Verb kVerbPlot;

@@ -1,0 +1,304 @@
+#include "minnow/train/propose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "minnow/base/error.hpp"
+#include "minnow/base/grouped.hpp"
+#include "minnow/data/text_reader.hpp"
+#include "minnow/text/byte_tokenizer.hpp"
+#include "minnow/text/utf8.hpp"
+#include "train/propose_text.hpp"
+
+namespace minnow {
+namespace {
+
+/// A model of the ladder.
+struct Rung {
+  std::int64_t layers, heads, width, block;
+};
+constexpr std::array kLadder = {Rung{2, 2, 32, 32},   Rung{2, 2, 64, 64},    Rung{3, 3, 96, 64},   Rung{4, 4, 128, 128},
+                                Rung{4, 6, 192, 128}, Rung{6, 6, 192, 128},  Rung{6, 8, 256, 256}, Rung{6, 6, 384, 256},
+                                Rung{8, 8, 512, 256}, Rung{12, 12, 768, 512}};
+constexpr std::size_t kMeasuredRung = 3;
+
+constexpr double kMostPasses = 30;  // more of a text than this is learning by heart
+constexpr std::int64_t kMostCharacters = 256;
+constexpr std::int64_t kTokensOfStep = 2048;
+constexpr std::int64_t kFewestSteps = 200, kMostSteps = 200'000;
+constexpr std::int64_t kMostValidation = 200'000;  // tokens: an evaluation shall take seconds
+constexpr std::int64_t kFewestTokens = 100;
+constexpr double kEvaluations = 10;
+constexpr double kAnySpeed = 1e30;     // tokens a second: the text alone decides
+constexpr double kTimeForSteps = 0.9;  // the rest: evaluations, samples, checkpoints
+
+/// @return the number with two digits that count.
+std::int64_t rounded(double number) {
+  if (number < 100) return static_cast<std::int64_t>(std::max(1.0, std::floor(number)));
+  const double unit = std::pow(10.0, std::floor(std::log10(number)) - 1);
+  return static_cast<std::int64_t>(std::floor(number / unit) * unit);
+}
+
+/// Goes through the choices in the order in which they depend on one another.
+class Proposer {
+ public:
+  explicit Proposer(const ProposalOptions& options) : options_(options) { config_.sample.prompt.clear(); }
+
+  Proposal run() {
+    look_at_text();
+    choose_tokenizer();
+    choose_documents();
+    choose_split();
+    choose_model();
+    finish();
+    return std::move(made_);
+  }
+
+ private:
+  void say(const std::string& what) const {
+    if (options_.report) options_.report(what);
+  }
+  void because(std::string& words, const std::string& reason) {
+    words = reason;
+    made_.reasons.push_back(reason);
+  }
+
+  void look_at_text() {
+    CheckOptions check;
+    check.files = find_text_files(options_.text);
+    check.text_field = options_.text_field;
+    check.interrupted = options_.interrupted;
+    made_.text = check_texts(check);
+    jsonl_ = is_jsonl_name(check.files.front());
+    const CheckReport& text = made_.text;
+    for (const CheckFinding& finding : text.findings) {
+      if (finding.kind == "unreadable") throw DataError(finding.places.front());
+      if (finding.kind == "encoding") ill_formed_ = finding.count;
+    }
+    if (text.tokens < kFewestTokens) {
+      throw DataError(
+          fmt::format("[new] a text must have at least {} characters to learn from; {} has {}. Hint: a few "
+                      "hundred thousand are a beginning.",
+                      kFewestTokens, options_.text.string(), grouped(text.characters)));
+    }
+    words_.name = options_.name;
+    words_.text = fmt::format("The text: {} bytes, {} characters ({} different), {} lines.", grouped(text.text_bytes),
+                              grouped(text.characters), grouped(text.distinct_characters), grouped(text.lines));
+    look_at_beginning(check.files);
+    config_.data.path = options_.text.string();
+    config_.data.text_field = options_.text_field;
+  }
+
+  /// The first word makes the prompt of samples; the first lines tell a list of names from prose.
+  void look_at_beginning(const std::vector<std::filesystem::path>& files) {
+    TextReader reader(files, {.documents = Documents::kLines, .field = options_.text_field});
+    constexpr int kLines = 2000;
+    constexpr std::size_t kShortLine = 40;
+    int lines = 0;
+    bool all_short = true;
+    std::string before;
+    for (TextPiece piece; lines < kLines && reader.next(piece); ++lines) {
+      if (config_.sample.prompt.empty()) config_.sample.prompt = first_word(piece.text);
+      all_short = all_short && piece.text.size() <= kShortLine && piece.text.find(' ') == std::string_view::npos;
+    }
+    constexpr int kFewestLines = 100;
+    words_alone_ = all_short && lines >= kFewestLines && !jsonl_;
+  }
+
+  static std::string first_word(std::string_view text) {
+    constexpr std::size_t kLongestWord = 20;
+    const std::size_t begin = text.find_first_not_of(" \t#*=-_\"'");
+    if (begin == std::string_view::npos) return "";
+    const std::string_view word = text.substr(begin, text.find_first_of(" \t,.;:!?", begin) - begin);
+    return word.size() <= kLongestWord && count_invalid_utf8(word) == 0 ? std::string(word) : "";
+  }
+
+  void choose_tokenizer() {
+    const CheckReport& text = made_.text;
+    const bool few = text.distinct_characters <= kMostCharacters && ill_formed_ == 0;
+    const bool characters = options_.tokenizer == "char" || (options_.tokenizer == "auto" && few);
+    config_.tokenizer.type = characters ? TokenizerKind::kChar : TokenizerKind::kByte;
+    config_.tokenizer.unknown = UnknownPolicy::kReplace;
+    vocab_size_ = characters ? text.distinct_characters : 256;
+    tokens_ = static_cast<double>(characters ? text.characters : text.text_bytes);
+    because(
+        words_.tokenizer,
+        options_.tokenizer != "auto" ? fmt::format("Tokens: {}, as you asked.", options_.tokenizer)
+        : characters
+            ? fmt::format("Tokens are characters: the text has only {} different ones.", text.distinct_characters)
+        : ill_formed_ > 0
+            ? fmt::format("Tokens are bytes: {} places of the text are not UTF-8, and bytes keep them as they are.",
+                          grouped(ill_formed_))
+            : fmt::format("Tokens are bytes: {} different characters would make a large table, mostly of rare ones.",
+                          grouped(text.distinct_characters)));
+    // The text was measured in characters; bytes carry the same in other portions.
+    const double nats = characters ? text.bigram_nats : 0;
+    words_.loss = nats > 0 ? fmt::format(
+                                 "To beat: {:.3f} nats per token knows how frequent each is, {:.3f} knows the one "
+                                 "before. Less than that is learned from further back.",
+                                 text.unigram_nats, nats)
+                           : "";
+  }
+
+  void choose_documents() {
+    if (words_alone_) {
+      config_.data.documents = DocumentKind::kLines;
+      because(words_.documents, "A document is a line: the lines are short words by themselves.");
+    } else if (jsonl_) {
+      config_.data.documents = DocumentKind::kFiles;
+      because(words_.documents, "A document is a text of the .jsonl files.");
+    }
+    if (config_.data.documents != DocumentKind::kStream) config_.data.packing = PackingKind::kPack;
+    config_.data.order = config_.data.documents == DocumentKind::kStream ? OrderKind::kRandom : OrderKind::kEpoch;
+  }
+
+  void choose_split() {
+    constexpr double kUsualPart = 0.1;
+    const double part = std::min(kUsualPart, static_cast<double>(kMostValidation) / tokens_);
+    config_.data.val_fraction = part < kUsualPart ? std::max(1e-6, std::round(part * 1e6) / 1e6) : kUsualPart;
+    train_tokens_ = tokens_ * (1 - config_.data.val_fraction);
+    because(words_.validation,
+            fmt::format("The last {:.3g} % of the text is kept for validation.", 100 * config_.data.val_fraction));
+  }
+
+  void use_rung(std::size_t index) {
+    const Rung& rung = kLadder[index];
+    config_.model.n_layer = rung.layers;
+    config_.model.n_head = rung.heads;
+    config_.model.n_embd = rung.width;
+    config_.model.block_size = rung.block;
+    // Both splits shall have a few windows.
+    const double shorter = std::min(train_tokens_, tokens_ - train_tokens_);
+    constexpr std::int64_t kShortestBlock = 8;
+    while (config_.model.block_size > kShortestBlock && static_cast<double>(config_.model.block_size) * 2 > shorter)
+      config_.model.block_size /= 2;
+    config_.model.init = InitKind::kScaled;
+    // Of a small text a step sees a twentieth at most.
+    const std::int64_t step = std::min(kTokensOfStep, static_cast<std::int64_t>(train_tokens_) / 20);
+    config_.train.batch_size = std::clamp<std::int64_t>(step / config_.model.block_size, 2, 32);
+    constexpr double kRateOfWidth = 0.2;  // 1.6e-3 at 128
+    constexpr double kMostRate = 3e-3;
+    const double rate = std::min(kMostRate, kRateOfWidth / static_cast<double>(rung.width));
+    config_.optimizer.learning_rate = std::round(rate * 1e5) / 1e5;
+    config_.optimizer.beta2 = 0.99;
+    config_.optimizer.weight_decay = 0.1;
+    config_.schedule.name = ScheduleKind::kCosine;
+    config_.schedule.min_lr = std::round(rate * 1e5) / 1e6;
+  }
+
+  double parameters_of(std::size_t index) {
+    const Config kept = config_;
+    use_rung(index);
+    double sum = 0;
+    for (const ParameterPart& part : parameter_parts(config_.model, vocab_size_)) sum += part.count;
+    config_ = kept;
+    return sum;
+  }
+
+  void set_steps(double steps) {
+    config_.train.max_steps = std::clamp(rounded(steps), kFewestSteps, kMostSteps);
+    const std::int64_t part =
+        std::max<std::int64_t>(1, config_.train.max_steps / static_cast<std::int64_t>(kEvaluations));
+    config_.schedule.warmup_steps = std::min<std::int64_t>(part, 500);
+    config_.eval.every_steps = config_.checkpoint.every_steps = config_.sample.every_steps = part;
+    constexpr std::int64_t kSampleTokens = 200;
+    config_.sample.max_tokens = kSampleTokens;
+  }
+
+  [[nodiscard]] double tokens_of_step() const {
+    return static_cast<double>(config_.train.batch_size * config_.model.block_size);
+  }
+
+  TrainPlan plan_now() {
+    return make_plan({.config = load_config(proposal_toml(config_, words_), "proposal", {}),
+                      .run_dir = std::filesystem::path("runs") / options_.name,
+                      .measure_seconds = options_.measure_seconds,
+                      .interrupted = options_.interrupted});
+  }
+
+  /// @return whether the tokens that time and text allow are enough for so large a model.
+  [[nodiscard]] bool can_learn(double parameters, double tokens_per_s) const {
+    const double in_time = tokens_per_s * options_.minutes * 60 * kTimeForSteps;
+    return std::min(in_time, kMostPasses * train_tokens_) >= kBestTokensPerParameter * parameters;
+  }
+
+  /// @return whether the model of this rung learns enough here and fits into the memory; `made_.plan` is then its plan.
+  bool try_rung(std::size_t index) {
+    use_rung(index);
+    set_steps(1000);
+    say(fmt::format("timing {} layers of width {}", config_.model.n_layer, config_.model.n_embd));
+    TrainPlan plan = plan_now();
+    const bool fits = plan.memory_fits() && (!plan.speed || can_learn(plan.parameters, plan.speed->tokens_per_s));
+    if (fits || index == 0) made_.plan = std::move(plan);
+    return fits;
+  }
+
+  /// Guesses from the time of a model of middle size, as if the others took time as they have parameters, then times
+  /// the neighbours of the guess: small models are faster than that, and machines differ.
+  void choose_model() {
+    use_rung(kMeasuredRung);
+    set_steps(1000);
+    say("timing a model of middle size");
+    const TrainPlan middle = plan_now();
+    const double work = middle.speed ? middle.speed->tokens_per_s * middle.parameters : 0;
+    std::size_t chosen = 0;
+    while (chosen + 1 < kLadder.size() && can_learn(parameters_of(chosen + 1), work / parameters_of(chosen + 1)))
+      ++chosen;
+    if (try_rung(chosen)) {
+      while (chosen + 1 < kLadder.size() && can_learn(parameters_of(chosen + 1), kAnySpeed) && try_rung(chosen + 1))
+        ++chosen;
+    } else {
+      while (chosen > 0 && !try_rung(--chosen)) continue;
+    }
+    use_rung(chosen);
+    if (!made_.plan.memory_fits())
+      throw MemoryError("[new] there must be memory for the smallest model; there is too little.");
+  }
+
+  void finish() {
+    const double by_text = kMostPasses * train_tokens_ / tokens_of_step();
+    double by_time = by_text;
+    if (made_.plan.speed) {
+      const PlanSpeed& speed = *made_.plan.speed;
+      const double seconds = options_.minutes * 60 - kEvaluations * speed.seconds_per_evaluation;
+      by_time = std::max(0.0, seconds) * kTimeForSteps / speed.seconds_per_step;
+    }
+    set_steps(std::min(by_text, by_time));
+    const double passes = static_cast<double>(config_.train.max_steps) * tokens_of_step() / train_tokens_;
+    constexpr double kFewPasses = 5, kManyPasses = 15;
+    config_.model.dropout = passes > kManyPasses ? 0.2 : passes > kFewPasses ? 0.1 : 0;
+    because(words_.model,
+            fmt::format("{} parameters: about what {} tokens can teach (20 tokens a parameter), at the speed "
+                        "of this machine.",
+                        grouped(std::llround(made_.plan.parameters)),
+                        grouped(std::llround(static_cast<double>(config_.train.max_steps) * tokens_of_step()))));
+    because(words_.training,
+            fmt::format("{} steps, {:.1f} passes over the text{}.", grouped(config_.train.max_steps), passes,
+                        by_text < by_time ? ": more would learn it by heart"
+                                          : fmt::format(": what {:g} minutes allow here", options_.minutes)));
+    made_.toml = proposal_toml(config_, words_);
+    made_.config = load_config(made_.toml, options_.name + ".toml");
+    say("checking the plan");
+    made_.plan = make_plan({.config = made_.config,
+                            .run_dir = std::filesystem::path("runs") / options_.name,
+                            .measure_seconds = options_.measure_seconds,
+                            .interrupted = options_.interrupted});
+  }
+
+  const ProposalOptions& options_;
+  Proposal made_;
+  Config config_;
+  ProposalWords words_;
+  std::int64_t ill_formed_ = 0, vocab_size_ = 0;
+  double tokens_ = 0, train_tokens_ = 0;
+  bool jsonl_ = false, words_alone_ = false;
+};
+
+}  // namespace
+
+Proposal propose_run(const ProposalOptions& options) { return Proposer(options).run(); }
+
+}  // namespace minnow
