@@ -101,6 +101,7 @@ int bench_generate(const GenerateBenchmark& benchmark, bool json) {
   const auto model = make_language_model(workload_model(work), work.vocabulary);
   apply_compute(compute_of(benchmark.precision), *model);
   model->parameters().initialize(0);
+  model->set_frozen(true);
   const auto round = measure_rounds(*model, benchmark, work);
   if (!round) return stop_exit_code();
   const double rate = static_cast<double>(benchmark.tokens) / round->tokens;

@@ -158,6 +158,11 @@ RandomKey sampling_key(std::uint64_t seed, Index sample, Index position) {
 
 std::int32_t sample_token(std::span<const float> scores, std::span<const std::int32_t> history,
                           const SamplerOptions& options, Index sample, Index position) {
+  if (options.temperature == 0 && options.repetition_penalty == 1) {  // one pass instead of five
+    options.validate();
+    check_scores(scores);
+    return static_cast<std::int32_t>(std::max_element(scores.begin(), scores.end()) - scores.begin());
+  }
   return draw_index(sampling_weights(scores, history, options), sampling_key(options.seed, sample, position));
 }
 

@@ -8,7 +8,6 @@
 namespace minnow {
 namespace {
 
-constexpr Index kLeastRows = 2;        // a product of one row may have other bits than the same row among others
 constexpr Index kLeastCapacity = 256;  // positions; a growing cache starts with at least so many
 
 /// Copies rows of a (B, H, capacity, D) tensor into a new one with another number of rows and positions.
@@ -53,28 +52,24 @@ void Window::keep_rows(std::span<const Index> kept) {
   for (const Index row : kept) left.push_back(std::move(sequences_[static_cast<std::size_t>(row)]));
   sequences_ = std::move(left);
   if (cache_rows_ == 0) return;
-  std::vector<Index> rows(kept.begin(), kept.end());
-  rows.resize(static_cast<std::size_t>(padded_rows()), rows.front());
-  gather_cache(rows, cache_.capacity);
+  gather_cache(kept, cache_.capacity);
 }
 
-Index Window::padded_rows() const { return std::max(kLeastRows, rows()); }
-
-/// @return (batch, length - begin) i32: the tokens from `begin` on; rows that pad repeat row 0.
+/// @return (batch, length - begin) i32: the tokens of the first rows from `begin` on.
 Tensor Window::tokens(Index begin, Index batch) const {
   const Index count = length() - begin;
   std::vector<std::int32_t> ids;
   ids.reserve(static_cast<std::size_t>(batch * count));
   for (Index row = 0; row < batch; ++row) {
-    const auto from = sequence(row < rows() ? row : 0).subspan(static_cast<std::size_t>(begin));
+    const auto from = sequence(row).subspan(static_cast<std::size_t>(begin));
     ids.insert(ids.end(), from.begin(), from.end());
   }
   return Tensor::from(ids, {batch, count});
 }
 
 Tensor Window::scores_uncached() {
-  const Index batch = padded_rows();
-  const Tensor all = model_.logits(tokens(start_, batch), {});  // (R', N, V)
+  const Index batch = rows();
+  const Tensor all = model_.logits(tokens(start_, batch), {});  // (R, N, V)
   const Index count = all.size(1);
   return reshape(slice(all, 1, count - 1, count), {batch, all.size(2)});
 }
@@ -86,9 +81,11 @@ Tensor Window::scores_cached() {
                                                     : std::min(total_, model_.block_size());
     cache_ = model_.make_cache(1, std::max(capacity, window));
     const Tensor one = model_.decode(tokens(start_, 1), cache_);  // (1, V)
-    const std::vector<Index> copies(static_cast<std::size_t>(padded_rows()), 0);
+    cache_rows_ = 1;
+    if (rows() == 1) return one;
+    const std::vector<Index> copies(static_cast<std::size_t>(rows()), 0);
     gather_cache(copies, cache_.capacity);
-    return expand(one, {padded_rows(), one.size(1)});
+    return expand(one, {rows(), one.size(1)});
   }
   if (window > cache_.capacity) {
     std::vector<Index> same(static_cast<std::size_t>(cache_rows_));

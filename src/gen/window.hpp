@@ -16,7 +16,7 @@ class Window {
   /// @param prompt what all rows begin with. @param total length that the sequences can reach
   Window(LanguageModel& model, std::span<const std::int32_t> prompt, Index rows, Index total, bool use_cache);
 
-  /// @return (R', V) f32 with R' >= rows: row r scores the next token of row r.
+  /// @return (rows, V) f32: row r scores the next token of row r.
   [[nodiscard]] Tensor next_scores();
 
   /// Appends one token to every row.
@@ -33,7 +33,6 @@ class Window {
   }
 
  private:
-  [[nodiscard]] Index padded_rows() const;
   [[nodiscard]] Tensor tokens(Index begin, Index batch) const;
   [[nodiscard]] Tensor scores_uncached();
   [[nodiscard]] Tensor scores_cached();

@@ -6,6 +6,8 @@
 namespace minnow::kernels {
 namespace {
 
+constexpr Index kLeastWork = Index{1} << 17;  // multiply-adds of a task
+
 /// The running softmax of a tile of queries.
 template <class T>
 struct RowStatistics {
@@ -90,16 +92,22 @@ void forward_queries(const AttentionArgs<T>& x, TilePlace at, const AttentionScr
 
 template <class T>
 void attention_forward(const AttentionArgs<T>& x, HeadView<T> out, T* lse, T* weights, void* scratch) {
-  if (x.q_len <= 0) return;
+  if (x.batch * x.heads * x.q_len <= 0) return;
   prepare_blas();
   const Index tiles = (x.q_len + kQueryTile - 1) / kQueryTile;
-  parallel_chunks(x.batch * x.heads * tiles, [&](Index chunk) {
-    const Index head = chunk / tiles, query = chunk % tiles * kQueryTile;
-    const TilePlace at{head / x.heads, head % x.heads, query, std::min(kQueryTile, x.q_len - query), 0, 0};
+  // Single queries go several heads to a task: a few microseconds are not worth waking a thread.
+  const Index work = std::min(x.q_len, kQueryTile) * x.k_len * (x.head_dim + x.value_dim);
+  const Index count = x.batch * x.heads * tiles;
+  const Index per_task = std::clamp<Index>(kLeastWork / std::max<Index>(1, work), 1, count);
+  parallel_ranges(count, per_task, [&](Index begin, Index end, Index) {
     const AttentionScratch<T> mine = scratch_of_thread(x, scratch);
-    T* lse_rows = lse + head * x.q_len + query;
-    forward_queries(x, at, mine, out, lse_rows);
-    if (weights != nullptr) store_weights(x, at, mine, lse_rows, weights + head * x.q_len * x.k_len);
+    for (Index tile = begin; tile < end; ++tile) {
+      const Index head = tile / tiles, query = tile % tiles * kQueryTile;
+      const TilePlace at{head / x.heads, head % x.heads, query, std::min(kQueryTile, x.q_len - query), 0, 0};
+      T* lse_rows = lse + head * x.q_len + query;
+      forward_queries(x, at, mine, out, lse_rows);
+      if (weights != nullptr) store_weights(x, at, mine, lse_rows, weights + head * x.q_len * x.k_len);
+    }
   });
 }
 

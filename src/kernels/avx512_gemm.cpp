@@ -5,6 +5,8 @@
 #include <new>
 
 #include "kernels/avx512_pack.hpp"
+#include "kernels/avx512_thin.hpp"
+#include "minnow/kernels/packed_matrix.hpp"
 
 namespace minnow::kernels {
 
@@ -13,11 +15,11 @@ namespace {
 
 // The register tile: 28 accumulators, 2 vectors of B and 2 for the elements of A fill the 32 registers.
 constexpr Index kRows = 14;
-constexpr Index kCols = 32;
+constexpr Index kCols = PackedMatrix::kStrip;
 // Blocks in lanes, rows and columns: a strip of B (48 KB) stays in the first levels while the strips of A pass by, the
 // block of A (252 KB) in the second. Measured on one Zen 4 core against 256 and 512 lanes: within 2 %; OpenBLAS 0.3.21
 // takes 384 too.
-constexpr Index kDepthBlock = 384;
+constexpr Index kDepthBlock = PackedMatrix::kBlock;
 constexpr Index kRowBlock = 12 * kRows;
 constexpr Index kColBlock = 16 * kCols;
 constexpr std::size_t kALanes = kDepthBlock * kRowBlock + 16;  // the last store of a strip writes 2 lanes too many
@@ -117,7 +119,7 @@ void pack_a(const TileProduct<float>& x, Index row, Index count, Index depth, In
 template <class Lane>
 void pack_b(const TileProduct<float>& x, Index col, Index width, Index depth, Index k, typename Lane::Type* to) {
   if (x.trans_b) {
-    pack_along_rows<Lane, kCols>(x.b + col * x.ldb + depth, x.ldb, width, k, to);
+    pack_along_rows<Lane, kCols, true>(x.b + col * x.ldb + depth, x.ldb, width, k, to);
   } else {
     pack_along_columns<Lane, kCols>(x.b + depth * x.ldb + col, x.ldb, width, k, to);
   }
@@ -129,8 +131,9 @@ void multiply_packed(const TileProduct<float>& x) {
   thread_local const Buffers buffers;
   Type* const a = buffers.a<Type>();
   Type* const b = buffers.b<Type>();
-  for (Index depth = 0; depth < x.k; depth += kDepthBlock * Lane::kDepth) {
-    const Index k = std::min(kDepthBlock * Lane::kDepth, x.k - depth);
+  constexpr Index step = kDepthBlock * Lane::kDepth;
+  for (Index depth = 0; depth < x.k; depth += step) {
+    const Index k = std::min(step, x.k - depth);
     const Index lanes = (k + Lane::kDepth - 1) / Lane::kDepth;
     const bool add = x.beta != 0 || depth > 0;
     for (Index col = 0; col < x.n; col += kColBlock) {
@@ -140,10 +143,15 @@ void multiply_packed(const TileProduct<float>& x) {
         pack_a<Lane>(x, row, rows, depth, k, a);
         for (Index j = 0; j < cols; j += kCols) {
           const Index width = std::min(kCols, cols - j);
-          if (row == 0) pack_b<Lane>(x, col + j, width, depth, k, b + j * lanes);
+          const Type* strip = b + j * lanes;
+          if (x.packed != nullptr) {
+            strip = static_cast<const Type*>(x.packed->strip(depth / step, (x.packed_column + col + j) / kCols));
+          } else if (row == 0) {
+            pack_b<Lane>(x, col + j, width, depth, k, b + j * lanes);
+          }
           for (Index i = 0; i < rows; i += kRows) {
             const Target to{x.c + (row + i) * x.ldc + col + j, x.ldc, width, x.alpha, add};
-            tile_of_rows<Lane, kRows>(std::min(kRows, rows - i), a + i * lanes, b + j * lanes, lanes, to);
+            tile_of_rows<Lane, kRows>(std::min(kRows, rows - i), a + i * lanes, strip, lanes, to);
           }
         }
       }
@@ -161,14 +169,31 @@ bool has_avx512_gemm(GemmPrecision precision) {
   return precision == GemmPrecision::kBf16 ? kBf16 : kF32;
 }
 
-void multiply_avx512(const TileProduct<float>& product) {
+void multiply_avx512(const TileProduct<float>& whole) {
+  TileProduct<float> product = whole;
+  if (is_thin_avx512(product)) {
+    const Index done = multiply_thin_avx512(product);
+    if (done == product.n) return;
+    product.n -= done;
+    product.b += done * product.ldb;
+    product.c += done;
+  }
   product.precision == GemmPrecision::kBf16 ? multiply_packed<Bf16Lane>(product) : multiply_packed<F32Lane>(product);
+}
+
+void pack_strip_avx512(const float* b, Index ldb, Index width, Index k, GemmPrecision precision, void* to) {
+  if (precision == GemmPrecision::kBf16) {
+    pack_along_rows<Bf16Lane, kCols>(b, ldb, width, k, static_cast<std::uint32_t*>(to));
+  } else {
+    pack_along_rows<F32Lane, kCols>(b, ldb, width, k, static_cast<float*>(to));
+  }
 }
 
 #else
 
 bool has_avx512_gemm(GemmPrecision) { return false; }
 void multiply_avx512(const TileProduct<float>&) {}
+void pack_strip_avx512(const float*, Index, Index, Index, GemmPrecision, void*) {}
 
 #endif
 

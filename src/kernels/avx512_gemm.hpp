@@ -15,4 +15,7 @@ namespace minnow::kernels {
 /// place in C or the other elements.
 void multiply_avx512(const TileProduct<float>& product);
 
+/// Packs one strip of a PackedMatrix: rows [0, width) of b, elements [0, k) of each.
+void pack_strip_avx512(const float* b, Index ldb, Index width, Index k, GemmPrecision precision, void* to);
+
 }  // namespace minnow::kernels

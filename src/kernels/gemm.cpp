@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "kernels/avx512_thin.hpp"
 #include "kernels/gemm_tiles.hpp"
 #include "kernels/tile_product.hpp"
+#include "minnow/kernels/packed_matrix.hpp"
 
 namespace minnow::kernels {
 namespace {
@@ -40,10 +42,10 @@ TileProduct<T> tile_product(const GemmArgs<T>& x, const Tile& tile, bool add) {
 }
 
 /// Whether OpenBLAS would sum this product over k in another order than that of more rows. With that, a sequence would
-/// get other bits by itself than in a batch. Single rows are left as they are: decoding is bound by memory.
+/// get other bits by itself than in a batch, and a token other bits alone than in a prompt.
 template <class T>
 bool is_thin(const GemmArgs<T>& x, const Tile& tile) {
-  return backend_for<T>() == GemmBackend::kOpenblas && x.trans_b && !x.trans_a && x.m > 1 &&
+  return backend_for<T>() == GemmBackend::kOpenblas && x.trans_b && !x.trans_a &&
          (tile.rows == 1 || tile.rows * tile.cols <= kThinTile);
 }
 
@@ -129,9 +131,22 @@ GemmArgs<T> batch_item(const GemmArgs<T>& args, const GemmBatch<T>& batch, Index
   return item;
 }
 
+/// Few rows by our own code: what counts is that B is read once, so C is cut along n, in whole strips.
+GemmTiles tiles_of_few_rows(Index m, Index n, Index k) {
+  constexpr Index kAlone = Index{1} << 17;  // elements of B that one thread reads before a second one is awake and done
+  constexpr Index kElements = Index{1} << 15;  // of B in a tile: 128 KB
+  if (n * k * (m + 3) / 4 < kAlone) return {m, n, 1, 1};
+  const Index strips = std::max<Index>(1, kElements / (k * kThinStrip));
+  const Index cols = strips * kThinStrip;
+  return {m, cols, 1, (n + cols - 1) / cols};
+}
+
 template <class T>
 GemmTiles tiles_of(const GemmArgs<T>& args) {
-  return choose_gemm_tiles(args.m, args.n, std::max<Index>(args.k, 1));
+  const Index k = std::max<Index>(args.k, 1);
+  const bool few = args.m <= kThinRows && args.trans_b && !args.trans_a;
+  if (few && backend_for<T>() == GemmBackend::kMinnow) return tiles_of_few_rows(args.m, args.n, k);
+  return choose_gemm_tiles(args.m, args.n, k);
 }
 
 }  // namespace
@@ -154,6 +169,23 @@ void gemm(const GemmArgs<T>& args) {
   parallel_chunks(tiles.count(), [&](Index index) {
     const Tile tile = tile_at(tiles, args.m, args.n, index);
     multiply_tile(args, tile, args.add);
+    if (!args.epilogue.empty()) finish_tile(args, tile);
+  });
+}
+
+void gemm_packed(const GemmArgs<float>& args, const PackedMatrix* b) {
+  if (b == nullptr || backend_for<float>() != GemmBackend::kMinnow || args.m <= 0 || args.n <= 0 || args.k <= 0)
+    return gemm(args);
+  prepare_blas();
+  GemmTiles tiles = tiles_of(args);
+  tiles.cols = (tiles.cols + PackedMatrix::kStrip - 1) / PackedMatrix::kStrip * PackedMatrix::kStrip;
+  tiles.grid_cols = (args.n + tiles.cols - 1) / tiles.cols;
+  parallel_chunks(tiles.count(), [&](Index index) {
+    const Tile tile = tile_at(tiles, args.m, args.n, index);
+    TileProduct<float> product = tile_product(args, tile, args.add);
+    product.packed = b;
+    product.packed_column = tile.col;
+    multiply(product);
     if (!args.epilogue.empty()) finish_tile(args, tile);
   });
 }

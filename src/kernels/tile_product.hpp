@@ -8,6 +8,8 @@
 
 namespace minnow::kernels {
 
+class PackedMatrix;
+
 /// One product C = alpha op(A) op(B) + beta C, row-major. Sizes and leading dimensions fit int; none is 0.
 template <class T>
 struct TileProduct {
@@ -22,6 +24,8 @@ struct TileProduct {
   T* c;
   Index ldc;
   GemmPrecision precision = GemmPrecision::kF32;  ///< of f32
+  const PackedMatrix* packed = nullptr;           ///< read instead of b when not null
+  Index packed_column = 0;                        ///< of the tile's first column in it, a multiple of a strip
 };
 
 /// Computes one product.

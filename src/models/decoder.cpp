@@ -6,6 +6,7 @@
 #include "minnow/base/error.hpp"
 #include "minnow/ops/elementwise.hpp"
 #include "minnow/ops/embedding.hpp"
+#include "minnow/ops/frozen_weights.hpp"
 #include "minnow/ops/linear.hpp"
 #include "minnow/ops/loss.hpp"
 #include "minnow/ops/shape.hpp"
@@ -149,6 +150,7 @@ KeyValueCache Decoder::make_cache(Index batch, Index capacity) const {
 
 Tensor Decoder::decode(const Tensor& tokens, KeyValueCache& cache) {
   const PrecisionScope precise(precision());
+  const FrozenWeights::Scope packed(frozen_weights());
   const Index count = tokens.size(1);
   if (cache.length + count > cache.capacity) {
     throw ShapeError(fmt::format("[model] the cache must have room for {} further positions; it holds {} of {}", count,

@@ -5,7 +5,9 @@
 #include "minnow/base/error.hpp"
 #include "minnow/kernels/elementwise.hpp"
 #include "minnow/kernels/gemm.hpp"
+#include "minnow/kernels/packed_matrix.hpp"
 #include "minnow/ops/elementwise.hpp"
+#include "minnow/ops/frozen_weights.hpp"
 #include "minnow/ops/shape.hpp"
 #include "ops/norm_shape.hpp"
 #include "ops/samples.hpp"
@@ -60,6 +62,10 @@ struct Linear {
     if (attrs.activation) {
       args.epilogue.pre_activation = c.aux[0].mutable_data<T>();
       args.epilogue.ld_pre_activation = out;
+    }
+    if constexpr (std::is_same_v<T, float>) {
+      FrozenWeights* const frozen = FrozenWeights::current();
+      if (frozen != nullptr) return kernels::gemm_packed(args, frozen->packed(c.inputs[1], c.precision));
     }
     kernels::gemm(args);
   }

@@ -66,6 +66,7 @@ LoadedRun load(const fs::path& run, const Checkpoint& checkpoint, WhichWeights w
   loaded.tokenizer = std::move(texts.tokenizer);
   loaded.model = make_language_model(loaded.config.model, state.vocab_size);
   apply_compute(loaded.config.compute, *loaded.model);
+  loaded.model->set_frozen(true);
   load_parameters(checkpoint, weights_file(checkpoint, loaded.config, weights), loaded.model->parameters());
   return loaded;
 }

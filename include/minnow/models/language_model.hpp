@@ -11,6 +11,7 @@
 
 namespace minnow {
 
+class FrozenWeights;
 struct ModelConfig;
 
 /// Keys and values of all positions seen so far, per layer: (B, Hkv, capacity, D) each.
@@ -61,8 +62,18 @@ class LanguageModel {
   void set_precision(kernels::GemmPrecision precision) { precision_ = precision; }
   [[nodiscard]] kernels::GemmPrecision precision() const { return precision_; }
 
+  /// Says whether the weights stay as they are from now on, so that `decode` may keep them packed: the small ones in
+  /// f32, all of them in bf16 (2 bytes each), for speed. The results are the same; `false` frees the copies.
+  void set_frozen(bool frozen);
+  [[nodiscard]] bool frozen() const { return frozen_weights_ != nullptr; }
+
+ protected:
+  /// @return the copies; null when the weights may change.
+  [[nodiscard]] FrozenWeights* frozen_weights() const { return frozen_weights_.get(); }
+
  private:
   kernels::GemmPrecision precision_ = kernels::GemmPrecision::kF32;
+  std::shared_ptr<FrozenWeights> frozen_weights_;
 };
 
 /// @return a model of the family that `config` names, its parameters not yet filled.
