@@ -21,6 +21,7 @@ BRANCHES = {
     "text": (["base"], "tasks"),
     "data": (["base", "text"], "tasks"),
     "config": (["base"], "models"),
+    "exchange": (["base", "kernels", "tensor", "config", "text", "io"], "train"),
 }
 
 INTRINSICS = re.compile(r"[<\"](?:\w*intrin\.h|arm_\w+\.h|hwy/[^>\"]*)[>\"]")

@@ -3,12 +3,14 @@
 #include <charconv>
 
 #include "minnow/base/error.hpp"
+#include "minnow/exchange/model_folder.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/train/compute.hpp"
 #include "minnow/train/run.hpp"
 #include "train/checkpoint_texts.hpp"
 #include "train/model_files.hpp"
+#include "train/open_folder.hpp"
 #include "train/run_hint.hpp"
 
 namespace minnow {
@@ -99,6 +101,7 @@ LoadedRun open_run(const fs::path& directory, const WhichCheckpoint& which, Whic
     const Checkpoint checkpoint = Checkpoint::open(directory);
     return load(fs::absolute(directory).lexically_normal().parent_path().parent_path(), checkpoint, weights);
   }
+  if (exchange::is_model_folder(directory) && list_checkpoints(directory).empty()) return open_model_folder(directory);
   std::vector<std::string> warnings;
   LoadedRun loaded = load(directory, choose(directory, which, warnings), weights);
   loaded.warnings = std::move(warnings);

@@ -12,7 +12,7 @@ foreach(source ${fuzz_sources})
 endforeach()
 
 # The readers under test and what they stand on; neither tensors nor BLAS.
-set(fuzz_layers base io text data config)
+set(fuzz_layers base io text data config exchange)
 
 function(minnow_fuzz_replay)
   set(declarations "")
