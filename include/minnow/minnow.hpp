@@ -40,6 +40,7 @@
 #include "minnow/exchange/foreign_tensors.hpp"
 #include "minnow/exchange/model_folder.hpp"
 #include "minnow/exchange/weight_files.hpp"
+#include "minnow/exchange/write_folder.hpp"
 #include "minnow/gen/generate.hpp"
 #include "minnow/gen/sampler.hpp"
 #include "minnow/gen/stop_strings.hpp"

@@ -53,6 +53,8 @@ Conversation conversation_of(const LoadedRun& run, const ChatArguments& argument
   if (!arguments.assistant.empty()) config.chat.assistant = arguments.assistant;
   if (!arguments.stop.empty()) config.chat.stop = arguments.stop;
   if (arguments.base) config.chat = {};
+  if (config.data.path.empty())
+    config.data.path = run.directory.string();  // a model of others has no data, which is fine
   validate(config);
   return {config.chat, Conversation::kind_of(config), run.tokenizer && has_line_feed(*run.tokenizer)};
 }

@@ -44,6 +44,11 @@ void require_same_data(const LoadedRun& run, const DataFingerprint& now) {
 
 /// The data of the run, or all of what `--data` names.
 Dataset open_data(const LoadedRun& run, const EvalArguments& arguments) {
+  if (arguments.data.empty() && run.data.files.empty()) {
+    throw ConfigError(
+        fmt::format("[eval] --data must say what to score: {} is a model without data of its own. Hint: --data FILE",
+                    run.directory.string()));
+  }
   Config config = run.config;
   if (!arguments.unknown.empty()) {
     config.tokenizer.unknown = arguments.unknown == "replace" ? UnknownPolicy::kReplace : UnknownPolicy::kError;

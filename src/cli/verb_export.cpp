@@ -1,5 +1,5 @@
 /// @file
-/// `minnow export`: writes what a run logged in the forms of other programs.
+/// `minnow export`: writes what a run learned or logged in the forms of other programs.
 
 #include <fmt/format.h>
 
@@ -7,12 +7,15 @@
 #include <filesystem>
 
 #include "cli/output_file.hpp"
+#include "cli/run_options.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/exchange/write_folder.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/tfevents.hpp"
 #include "minnow/report/export.hpp"
+#include "minnow/train/run.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -23,6 +26,7 @@ struct ExportArguments {
   std::string run;
   std::string format;
   std::string out;
+  std::string checkpoint = "auto", weights = "auto";
 };
 
 /// The log does not say when it began; its last change and the seconds in it do.
@@ -58,9 +62,38 @@ int export_csv(const ExportArguments& arguments) {
   return 0;
 }
 
+/// A model folder: what transformers loads.
+int export_huggingface(const ExportArguments& arguments) {
+  if (arguments.out == "-") throw ConfigError("[export] --out must name a directory for --format huggingface; got -");
+  const fs::path folder =
+      arguments.out.empty() ? fs::path(beside_metrics(arguments.run, "huggingface")) : fs::path(arguments.out);
+  const LoadedRun run =
+      open_run(arguments.run, WhichCheckpoint::parse(arguments.checkpoint), parse_weights(arguments.weights));
+  for (const std::string& warning : run.warnings) print_warning(warning);
+  exchange::ModelToWrite what{.model = run.config.model,
+                              .vocab_size = run.model->vocab_size(),
+                              .parameters = {},
+                              .tokenizer = run.tokenizer.get(),
+                              .sample = run.config.sample};
+  for (const Parameter& parameter : run.model->parameters().all()) {
+    what.parameters.push_back(
+        {parameter.name, {parameter.tensor.data<float>(), static_cast<std::size_t>(parameter.tensor.numel())}});
+  }
+  const std::vector<std::string> files = exchange::write_model_folder(folder, what);
+  print_line(fmt::format("wrote {} (step {}): {}", printable(folder.string()), run.step, fmt::join(files, ", ")));
+  if (run.tokenizer == nullptr) print_warning("[export] the model has no tokenizer: the folder has none either");
+  return 0;
+}
+
 int export_run(const ExportArguments& arguments) {
   if (arguments.format.empty()) {
-    throw ConfigError("[export] --format must say what to write: csv or tensorboard");
+    throw ConfigError("[export] --format must say what to write: huggingface, csv or tensorboard");
+  }
+  if (arguments.format == "huggingface") return export_huggingface(arguments);
+  if (arguments.checkpoint != "auto" || arguments.weights != "auto") {
+    throw ConfigError(
+        fmt::format("[export] --checkpoint and --weights must come with --format huggingface: {} is made of the log",
+                    arguments.format));
   }
   return arguments.format == "csv" ? export_csv(arguments) : export_tensorboard(arguments);
 }
@@ -68,22 +101,27 @@ int export_run(const ExportArguments& arguments) {
 Action setup_export(Options& options) {
   const auto arguments = std::make_shared<ExportArguments>();
   options.argument("RUN", arguments->run, "Directory of a run, or a metrics.jsonl");
-  options.choice("--format", arguments->format, {"csv", "tensorboard"},
-                 "csv: metrics as a table; tensorboard: event file");
+  options.choice("--format", arguments->format, {"huggingface", "csv", "tensorboard"},
+                 "huggingface: the model as transformers loads it; csv: metrics as a table; tensorboard: event file");
   options.text("-o,--out", arguments->out,
-               "csv: the file, without it RUN/metrics.csv, - is stdout; tensorboard: the directory, without it "
-               "RUN/tensorboard");
+               "csv: the file, without it RUN/metrics.csv, - is stdout; others: the directory, without it "
+               "RUN/huggingface or RUN/tensorboard");
+  options.text("--checkpoint", arguments->checkpoint,
+               "huggingface: best, latest, a step, or auto (the default) = best, else latest");
+  weights_option(options, arguments->weights);
   options.footer(
       "The event file has the metrics by step, the samples and the configuration. (Training writes one with the "
       "metrics\n"
-      "into the run by itself.)\n"
-      "Examples:\n  minnow export runs/quickstart --format csv --out -\n"
+      "into the run by itself.) A model that no class of transformers computes is refused with the reason; `minnow\n"
+      "plan` says so before.\n"
+      "Examples:\n  minnow export runs/quickstart --format huggingface --out my_model\n"
+      "  minnow export runs/quickstart --format csv --out -\n"
       "  minnow export runs/quickstart --format tensorboard\n");
   return [arguments] { return export_run(*arguments); };
 }
 
 }  // namespace
 
-const Verb kVerbExport = {"export", "Write the log of a run for other programs", "Look", setup_export};
+const Verb kVerbExport = {"export", "Write the model or the log of a run for other programs", "Look", setup_export};
 
 }  // namespace minnow::cli

@@ -14,6 +14,7 @@
 #include "cli/terminal.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/exchange/model_folder.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/train/trainer.hpp"
 #include "train/run_hint.hpp"
@@ -35,11 +36,12 @@ struct InspectArguments {
 
 /// What a path turned out to be.
 struct Subject {
-  std::string kind{};             // "run", "checkpoint" or "file"
+  std::string kind{};             // "run", "checkpoint", "folder" or "file"
   fs::path directory{};           // of the checkpoint looked at; empty for a file
   std::vector<fs::path> files{};  // safetensors files, the model's first
-  Json facts = Json::object();    // of run and checkpoint
+  Json facts = Json::object();    // of run, checkpoint and folder
   bool sound = true;              // false: what is looked at does not verify
+  bool usable = true;             // false: config.json and weights of a folder do not fit together
 };
 
 Json verify_json(const VerifyReport& report) { return {{"verified", report.ok()}, {"problems", report.problems}}; }
@@ -67,6 +69,25 @@ Subject checkpoint_at(const fs::path& directory) {
     subject.facts["state_sha256"] = state_hash(directory);
   }
   subject.facts.update(verify_json(report));
+  return subject;
+}
+
+/// A model folder of Hugging Face. Its files are shown even where they do not fit together: what is wrong is a problem.
+Subject folder_at(const fs::path& directory) {
+  Subject subject{.kind = "folder", .files = tensor_files(directory)};
+  Json problems = Json::array();
+  try {
+    const exchange::ModelFolder folder = exchange::ModelFolder::open(directory);
+    subject.facts["architecture"] = folder.architecture();
+    subject.facts["stored_type"] = folder.stored_type();
+    subject.facts["vocab_size"] = folder.vocab_size();
+    subject.facts["tokenizer"] = folder.tokenizer() ? Json(folder.tokenizer()->name()) : Json();
+    for (const std::string& warning : folder.warnings()) problems.push_back(warning);
+  } catch (const CheckpointError& error) {
+    subject.usable = false;
+    problems.push_back(error.what());
+  }
+  subject.facts["problems"] = problems;
   return subject;
 }
 
@@ -115,6 +136,7 @@ Subject look_at(const fs::path& path) {
   }
   std::error_code ignored;  // what is wrong with the path is said when it is opened
   if (!fs::is_directory(path, ignored)) return {.kind = "file", .files = {path}};
+  if (exchange::is_model_folder(path) && list_checkpoints(path).empty()) return folder_at(path);
   if (fs::exists(path / "manifest.json") || fs::exists(path / kModelFile)) return checkpoint_at(path);
   if (fs::exists(path / "checkpoints")) return run_at(path);
   throw CheckpointError(fmt::format(
@@ -160,7 +182,13 @@ Json document(const std::string& path, const Subject& subject) {
   if (subject.sound) {  // what does not verify may not even parse
     for (const fs::path& file : subject.files) files.push_back(file_json(file));
   }
-  if (subject.kind != "file" && !files.empty()) all["parameters"] = files.front()["numbers"];
+  if (subject.kind == "folder") {  // its files are parts of one model
+    std::int64_t numbers = 0;
+    for (const Json& file : files) numbers += file["numbers"].get<std::int64_t>();
+    all["parameters"] = numbers;
+  } else if (subject.kind != "file" && !files.empty()) {
+    all["parameters"] = files.front()["numbers"];
+  }
   all["files"] = files;
   return all;
 }
@@ -220,6 +248,15 @@ std::string facts_text(const Json& all) {
     }
     text += fmt::format("latest {}, best {}, shown below: {}\n", number_or(all["latest"], "none"),
                         number_or(all["best"], "none"), number_or(all["step"], "none"));
+  }
+  if (all["kind"] == "folder") {
+    if (all.contains("architecture")) {
+      text +=
+          fmt::format("{}, vocabulary {}, weights stored as {}, tokenizer {}\n", all["architecture"].get<std::string>(),
+                      grouped(all["vocab_size"].get<std::int64_t>()), all["stored_type"].get<std::string>(),
+                      all["tokenizer"].is_null() ? "none" : all["tokenizer"].get<std::string>());
+    }
+    for (const Json& problem : all["problems"]) text += problem.get<std::string>() + "\n";
   }
   if (all.contains("state_sha256")) text += fmt::format("state sha256 {}\n", all["state_sha256"].get<std::string>());
   if (all.contains("parameters")) {
@@ -296,12 +333,12 @@ int inspect(const InspectArguments& arguments) {
   std::string text = facts_text(all);
   for (const Json& file : all["files"]) text += file_text(file);
   print_result(arguments.json ? json_line(all) : text);
-  return static_cast<int>(subject.sound ? ExitCode::kDone : ExitCode::kCheckpoint);
+  return static_cast<int>(subject.sound && subject.usable ? ExitCode::kDone : ExitCode::kCheckpoint);
 }
 
 Action setup_inspect(Options& options) {
   const auto arguments = std::make_shared<InspectArguments>();
-  options.argument("PATH", arguments->path, "Run, checkpoint directory or safetensors file");
+  options.argument("PATH", arguments->path, "Run, checkpoint directory, model folder or safetensors file");
   options.text("--tensor", arguments->tensor, "Print the values of this tensor, a line per row");
   options.integer("--limit", arguments->limit, "Print at most so many values; 0 = all", 0, INT64_MAX);
   options.flag("--json", arguments->json, "Write JSON to stdout");
@@ -314,7 +351,7 @@ Action setup_inspect(Options& options) {
 
 }  // namespace
 
-const Verb kVerbInspect = {"inspect", "Show the tensors of a run, a checkpoint or a safetensors file", "Look",
-                           setup_inspect};
+const Verb kVerbInspect = {"inspect", "Show the tensors of a run, a checkpoint, a model folder or a safetensors file",
+                           "Look", setup_inspect};
 
 }  // namespace minnow::cli

@@ -129,6 +129,8 @@ std::string plan_text(const TrainPlan& plan) {
                          plan.checkpoint_exact ? "" : "about ", bytes_text(plan.checkpoint_bytes), plan.checkpoints,
                          bytes_text(plan.checkpoint_bytes * static_cast<double>(plan.checkpoints)),
                          human_bytes(plan.disk_free)));
+  page.block("export", plan.exports_as.empty() ? "not to Hugging Face: " + plan.why_not_out
+                                               : "to Hugging Face as " + plan.exports_as);
   add_data(plan, page);
   add_time(plan, page);
   const bool color = use_color(STDOUT_FILENO);
@@ -158,6 +160,8 @@ Json plan_json(const TrainPlan& plan) {
             {"checkpoints", plan.checkpoints},
             {"disk_needed_bytes", plan.disk_bytes},
             {"disk_free_bytes", plan.disk_free},
+            {"exports_as", plan.exports_as.empty() ? Json() : Json(plan.exports_as)},
+            {"why_not_exported", plan.why_not_out.empty() ? Json() : Json(plan.why_not_out)},
             {"vocab_size", plan.vocab_size},
             {"train_tokens", plan.train_tokens},
             {"val_tokens", plan.val_tokens},

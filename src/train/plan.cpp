@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "minnow/exchange/foreign_config.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/manifest.hpp"
@@ -102,6 +103,8 @@ class Planner {
     const double data_bytes = as_double(data_.memory_bytes());
     plan_.memory = estimate_memory(config_, plan_.vocab_size, data_.val().windows(), data_bytes);
     plan_.available = available_memory();
+    plan_.why_not_out = exchange::why_not_foreign(config_.model);
+    if (plan_.why_not_out.empty()) plan_.exports_as = exchange::architecture_of(config_.model.family);
     plan_.max_steps = config_.train.max_steps;
     const auto done = path_exists(options_.run_dir) ? latest_step(options_.run_dir) : std::nullopt;
     plan_.steps_done = std::min(done.value_or(0), plan_.max_steps);

@@ -59,6 +59,9 @@ struct TrainPlan {
   double epochs = 0;  ///< passes over the training split
   std::int64_t evaluations_left = 0;
 
+  std::string exports_as;   ///< class of transformers that the model can be exported to; empty: none
+  std::string why_not_out;  ///< why none
+
   std::optional<PlanSpeed> speed;              ///< nothing where it was not measured
   double seconds_total = 0, seconds_left = 0;  ///< with evaluations; 0 without `speed`
   std::vector<PlanWarning> warnings;

@@ -1,0 +1,146 @@
+#include "minnow/exchange/write_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "minnow/base/error.hpp"
+#include "minnow/exchange/foreign_config.hpp"
+#include "minnow/exchange/foreign_tensors.hpp"
+#include "minnow/io/file.hpp"
+#include "minnow/io/safetensors.hpp"
+
+namespace minnow::exchange {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// (rows, columns) -> (columns, rows)
+std::vector<float> turned(std::span<const float> from, std::size_t rows, std::size_t columns) {
+  std::vector<float> to(from.size());
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
+  }
+  return to;
+}
+
+/// Rows of each head from the order of pairs (0, 1), (2, 3), ... into that of halves: first all first ones of a pair.
+std::vector<float> halved(std::span<const float> from, std::size_t head_rows, std::size_t columns) {
+  std::vector<float> to(from.size());
+  const std::size_t half = head_rows / 2;
+  for (std::size_t row = 0; row < from.size() / columns; ++row) {
+    const std::size_t head = row / head_rows, inside = row % head_rows;
+    const std::size_t source = head * head_rows + (inside < half ? 2 * inside : 2 * (inside - half) + 1);
+    std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(source * columns), columns,
+                to.begin() + static_cast<std::ptrdiff_t>(row * columns));
+  }
+  return to;
+}
+
+/// Makes the numbers of each tensor of the file; those that need no change are the model's own.
+class TensorMaker {
+ public:
+  explicit TensorMaker(const ModelToWrite& what) : model_(what.model) {
+    for (const NamedNumbers& one : what.parameters) values_[one.name] = one.values;
+  }
+
+  std::span<const float> numbers(const ForeignTensor& tensor) {
+    std::size_t count = 1;
+    for (const std::int64_t size : tensor.shape) count *= static_cast<std::size_t>(size);
+    const auto found = values_.find(tensor.name);
+    if (found == values_.end()) return keep(std::vector<float>(count, 0.0F));  // a bias that the model does not have
+    const std::span<const float> own = found->second;
+    if (own.size() != count) {
+      throw CheckpointError(
+          fmt::format("[export] {} must have {} numbers; the model has {}", tensor.name, count, own.size()));
+    }
+    const auto size = [&](std::size_t axis) { return static_cast<std::size_t>(tensor.shape[axis]); };
+    if (tensor.transposed) return keep(turned(own, size(1), size(0)));
+    const bool turns =
+        tensor.name.find("q_proj") != std::string::npos || tensor.name.find("k_proj") != std::string::npos;
+    if (turns && model_.rope_style == RopeStyle::kInterleaved) {
+      return keep(halved(own, static_cast<std::size_t>(model_.head_dim()), tensor.shape.size() > 1 ? size(1) : 1));
+    }
+    return own;
+  }
+
+ private:
+  std::span<const float> keep(std::vector<float> made) { return made_.emplace_back(std::move(made)); }
+
+  const ModelConfig& model_;
+  std::map<std::string, std::span<const float>, std::less<>> values_;
+  std::vector<std::vector<float>> made_;
+};
+
+/// GPT2LMHeadModel has every bias.
+ModelConfig with_biases(ModelConfig model) {
+  if (model.family != Family::kGpt2) return model;
+  model.bias = true;
+  model.attn_bias = model.mlp_bias = std::nullopt;
+  return model;
+}
+
+std::string generation_json(const SampleConfig& sample, std::int64_t boundary) {
+  Json json = {{"do_sample", sample.temperature > 0}};
+  if (sample.temperature > 0) {
+    json["temperature"] = sample.temperature;
+    json["top_k"] = sample.top_k;  // absent it would be 50
+  }
+  json["max_new_tokens"] = sample.max_tokens;
+  if (boundary >= 0) json["bos_token_id"] = json["eos_token_id"] = json["pad_token_id"] = boundary;
+  return json.dump(2) + "\n";
+}
+
+std::string tokenizer_config_json(const Tokenizer& tokenizer, const ModelConfig& model) {
+  Json json = {{"tokenizer_class", "PreTrainedTokenizerFast"},
+               {"model_max_length", model.block_size},
+               {"add_prefix_space", false},
+               {"clean_up_tokenization_spaces", false}};
+  if (const auto boundary = tokenizer.boundary_id()) {
+    json["bos_token"] = json["eos_token"] = tokenizer.piece_of(*boundary);
+  }
+  return json.dump(2) + "\n";
+}
+
+/// Another model's files must neither be replaced nor stay beside these.
+void require_empty(const fs::path& folder) {
+  if (!path_exists(folder)) return;
+  std::error_code error;
+  if (fs::is_directory(folder, error) && fs::is_empty(folder, error) && !error) return;
+  throw ConfigError(fmt::format("[export] the folder must be new or empty; {} is not. Hint: --out names another one",
+                                folder.string()));
+}
+
+}  // namespace
+
+std::vector<std::string> write_model_folder(const fs::path& folder, const ModelToWrite& what) {
+  const auto end = what.tokenizer != nullptr ? what.tokenizer->boundary_id() : std::nullopt;
+  const std::int64_t boundary = end.value_or(-1);
+  std::vector<std::pair<std::string, std::string>> texts;  // all are made, and may be refused, before one is written
+  texts.emplace_back("config.json", write_foreign_config(what.model, what.vocab_size, boundary));
+  texts.emplace_back("generation_config.json", generation_json(what.sample, boundary));
+  if (what.tokenizer != nullptr) {
+    texts.emplace_back("tokenizer.json", what.tokenizer->to_json());
+    texts.emplace_back("tokenizer_config.json", tokenizer_config_json(*what.tokenizer, what.model));
+  }
+  TensorMaker maker(what);
+  std::vector<TensorSource> tensors;
+  for (const ForeignTensor& tensor : foreign_tensors(with_biases(what.model), what.vocab_size)) {
+    tensors.push_back({tensor.name, FileDtype::kF32, tensor.shape, std::as_bytes(maker.numbers(tensor))});
+  }
+  require_empty(folder);
+  make_directories(folder);
+  require_free_disk(folder, safetensors_file_bytes(tensors));
+  write_safetensors_file(folder / "model.safetensors", tensors);
+  std::vector<std::string> names = {"model.safetensors"};
+  for (const auto& [name, text] : texts) {
+    write_file_atomic(folder / name, text);
+    names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace minnow::exchange
