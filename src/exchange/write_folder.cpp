@@ -105,6 +105,25 @@ std::string tokenizer_config_json(const Tokenizer& tokenizer, const ModelConfig&
   return json.dump(2) + "\n";
 }
 
+/// minnow begins every prompt with the boundary where the vocabulary has one; so shall transformers. The line stands
+/// once in the text: inside of strings line feeds are escaped. (Parsed and written anew, large vocabularies take
+/// seconds.)
+std::string tokenizer_json(const Tokenizer& tokenizer) {
+  std::string text = tokenizer.to_json();
+  const auto boundary = tokenizer.boundary_id();
+  constexpr std::string_view kNone = "\n  \"post_processor\": null,\n";
+  const std::size_t at = text.find(kNone);
+  if (!boundary || at == std::string::npos) return text;
+  const std::string piece = tokenizer.piece_of(*boundary);
+  const Json special = {{"SpecialToken", {{"id", piece}, {"type_id", 0}}}};
+  const auto sequence = [](const char* id, int type) { return Json{{"Sequence", {{"id", id}, {"type_id", type}}}}; };
+  const Json begins = {{"type", "TemplateProcessing"},
+                       {"single", {special, sequence("A", 0)}},
+                       {"pair", {special, sequence("A", 0), sequence("B", 1)}},
+                       {"special_tokens", {{piece, {{"id", piece}, {"ids", {*boundary}}, {"tokens", {piece}}}}}}};
+  return text.replace(at, kNone.size(), fmt::format("\n  \"post_processor\": {},\n", begins.dump()));
+}
+
 /// Another model's files must neither be replaced nor stay beside these.
 void require_empty(const fs::path& folder) {
   if (!path_exists(folder)) return;
@@ -123,7 +142,7 @@ std::vector<std::string> write_model_folder(const fs::path& folder, const ModelT
   texts.emplace_back("config.json", write_foreign_config(what.model, what.vocab_size, boundary));
   texts.emplace_back("generation_config.json", generation_json(what.sample, boundary));
   if (what.tokenizer != nullptr) {
-    texts.emplace_back("tokenizer.json", what.tokenizer->to_json());
+    texts.emplace_back("tokenizer.json", tokenizer_json(*what.tokenizer));
     texts.emplace_back("tokenizer_config.json", tokenizer_config_json(*what.tokenizer, what.model));
   }
   TensorMaker maker(what);
