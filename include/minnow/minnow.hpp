@@ -102,6 +102,7 @@
 #include "minnow/text/tokenizer.hpp"
 #include "minnow/text/utf8.hpp"
 #include "minnow/train/flat_parameters.hpp"
+#include "minnow/train/import.hpp"
 #include "minnow/train/machine_roof.hpp"
 #include "minnow/train/profile.hpp"
 #include "minnow/train/run.hpp"

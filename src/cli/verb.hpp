@@ -30,6 +30,7 @@ extern const Verb kVerbData;
 extern const Verb kVerbDoctor;
 extern const Verb kVerbEval;
 extern const Verb kVerbExport;
+extern const Verb kVerbImport;
 extern const Verb kVerbInspect;
 extern const Verb kVerbMan;
 extern const Verb kVerbNew;

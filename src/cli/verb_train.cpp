@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/called_name.hpp"
+#include "cli/init_from.hpp"
 #include "cli/json_line.hpp"
 #include "cli/log.hpp"
 #include "cli/narrator.hpp"
@@ -104,8 +105,10 @@ void check(const TrainArguments& arguments) {
 int run(const TrainArguments& arguments) {
   use_log_level(arguments.log_level, arguments.quiet);
   check(arguments);
-  const RunRequest request = resolve_run(
-      {.config = arguments.config, .run = arguments.run, .overrides = arguments.overrides, .resume = arguments.resume});
+  const RunWords words{
+      .config = arguments.config, .run = arguments.run, .overrides = arguments.overrides, .resume = arguments.resume};
+  RunRequest request = resolve_run(words);
+  if (!arguments.init_from.empty() && !arguments.resume) take_model_of(arguments.init_from, words, request);
   for (const std::string& note : request.notes) log_line(LogLevel::kInfo, printable(note));
   TrainOptions options;
   options.config = request.config;
@@ -145,7 +148,9 @@ Action setup_train(Options& options) {
   options.flag("--dry-run", arguments->dry_run, "With --resume: list every difference and its verdict, train nothing");
   options.flag("--exact", arguments->exact, "Refuse to resume where bits could differ");
   options.flag("--allow-data-change", arguments->allow_data_change, "Resume although the data files changed");
-  options.text("--init-from", arguments->init_from, "Start from the weights of this run, at step 0");
+  options.text("--init-from", arguments->init_from,
+               "Start from the weights of this run or model folder, at step 0; keys of [model] that "
+               "CONFIG does not set are taken along");
   options.flag("--profile", arguments->profile,
                "Take the time of every operation, of data, log, evaluation and checkpoints; a table at the end, in the "
                "run directory and in `minnow report`");

@@ -168,6 +168,7 @@ Tensor Decoder::decode(const Tensor& tokens, KeyValueCache& cache) {
 }
 
 std::string_view embedding_name(Family family) { return decoder_names(family).embedding; }
+std::string_view positions_name(Family family) { return decoder_names(family).positions; }
 
 std::unique_ptr<LanguageModel> make_language_model(const ModelConfig& config, Index vocab_size, DType dtype) {
   switch (config.family) {

@@ -92,6 +92,15 @@ std::vector<FileSource> checkpoint_sources(const TrainStep& step, const Checkpoi
   return sources;
 }
 
+std::vector<FileSource> checkpoint_sources(const ParameterList& parameters, const CheckpointTexts& texts) {
+  std::vector<TrainStep::NamedTensor> named;
+  for (const Parameter& parameter : parameters.all()) named.push_back({parameter.name, parameter.tensor});
+  std::vector<FileSource> sources{tensor_file(kModelFile, named), text_file(kStateFile, texts.state),
+                                  text_file(kConfigFile, texts.config), text_file(kEnvironmentFile, texts.environment)};
+  if (!texts.tokenizer.empty()) sources.push_back(text_file(kTokenizerFile, texts.tokenizer));
+  return sources;
+}
+
 std::uint64_t checkpoint_bytes(const TrainStep& step) {
   constexpr std::uint64_t kTexts = 1U << 16U;  // state, configuration, environment, manifest
   std::uint64_t bytes = kTexts;

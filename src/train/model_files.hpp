@@ -31,6 +31,9 @@ struct CheckpointTexts {
 /// written.
 [[nodiscard]] std::vector<FileSource> checkpoint_sources(const TrainStep& step, const CheckpointTexts& texts);
 
+/// The same for a model that was not trained here: without the state of an optimizer, so that nothing resumes from it.
+[[nodiscard]] std::vector<FileSource> checkpoint_sources(const ParameterList& parameters, const CheckpointTexts& texts);
+
 /// @return bytes of a checkpoint's files together, its tokenizer left out, and of the largest of them.
 [[nodiscard]] std::uint64_t checkpoint_bytes(const TrainStep& step);
 [[nodiscard]] std::uint64_t largest_file_bytes(const TrainStep& step);

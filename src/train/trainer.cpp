@@ -12,6 +12,7 @@
 #include "minnow/train/compute.hpp"
 #include "minnow/train/memory.hpp"
 #include "minnow/train/run.hpp"
+#include "train/copy_weights.hpp"
 #include "train/model_files.hpp"
 #include "train/resume.hpp"
 #include "train/session.hpp"
@@ -225,17 +226,8 @@ class Preparation {
   }
 
   void take_weights(TrainSession::Setup& setup) const {
-    for (const Parameter& parameter : setup.model->parameters().all()) {
-      const Tensor& from = origin_->model->parameters().at(parameter.name);
-      if (from.shape() != parameter.tensor.shape()) {
-        throw CheckpointError(fmt::format(
-            "[init-from] the tensors must have the model's shapes; {} is {} there and {} here. Hint: take the [model] "
-            "table of {}",
-            parameter.name, from.shape().str(), parameter.tensor.shape().str(), options_.init_from.string()));
-      }
-      Tensor into = parameter.tensor;
-      into.copy_from(from);
-    }
+    for (const std::string& text : copy_weights(*origin_->model, *setup.model, config_.model, options_.init_from))
+      note(text);
     note(fmt::format("weights taken from {}, step {}", options_.init_from.string(), origin_->step));
   }
 

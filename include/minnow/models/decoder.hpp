@@ -56,5 +56,7 @@ class Decoder final : public LanguageModel {
 
 /// @return the name of the embedding's matrix (V, C) in checkpoints of a family.
 [[nodiscard]] std::string_view embedding_name(Family family);
+/// @return the name of the learned table of positions (T, C).
+[[nodiscard]] std::string_view positions_name(Family family);
 
 }  // namespace minnow

@@ -84,7 +84,7 @@ struct TrainOptions {
   bool resume = false;
   bool overwrite = false;
   bool allow_data_change = false;   ///< resume although the data files changed
-  std::filesystem::path init_from;  ///< start from the weights of this run
+  std::filesystem::path init_from;  ///< start from the weights of this run or model folder
   bool exact = false;               ///< refuse to resume where the bits could differ
   /// @return 0, or the exit code (130, 143) of the signal that came. Asked often.
   std::function<int()> interrupted;

@@ -1,0 +1,66 @@
+#include "cli/init_from.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "minnow/exchange/model_folder.hpp"
+#include "minnow/io/checkpoint.hpp"
+#include "minnow/io/file.hpp"
+#include "train/open_folder.hpp"
+
+namespace minnow::cli {
+namespace {
+
+/// What the weights do not decide.
+constexpr std::array<std::string_view, 6> kOfTraining = {
+    "model.dropout", "model.attn_dropout", "model.resid_dropout", "model.embd_dropout", "model.init", "model.init_std"};
+
+std::optional<Config> config_of(const std::string& origin) {
+  if (exchange::is_model_folder(origin) && list_checkpoints(origin).empty()) {
+    const auto folder = exchange::ModelFolder::open(origin);
+    Config config = config_of_folder(folder.model(), folder.tokenizer().get());
+    if (folder.tokenizer()) config.model.vocab_size = 0;  // it decides
+    return config;
+  }
+  const auto recorded = recorded_config(origin);
+  return recorded ? std::optional(recorded->config) : std::nullopt;
+}
+
+bool is_taken(const Key& key, const LoadedConfig& given) {
+  const std::string_view name = key.name;
+  if (!name.starts_with("model.") && name != "tokenizer.type") return false;
+  if (std::find(kOfTraining.begin(), kOfTraining.end(), name) != kOfTraining.end()) return false;
+  return given.origins[static_cast<std::size_t>(&key - config_keys().data())] == "default";
+}
+
+/// @return `key=value` for what is still at its default and differs.
+std::vector<std::string> to_take(const LoadedConfig& given, const Config& origin) {
+  std::vector<std::string> list;
+  for (const Difference& one : compare_configs(given.config, origin)) {
+    if (is_taken(*one.key, given)) list.push_back(fmt::format("{}={}", one.key->name, one.after));
+  }
+  return list;
+}
+
+}  // namespace
+
+void take_model_of(const std::string& origin, const RunWords& words, RunRequest& given) {
+  const std::optional<Config> wanted = config_of(origin);
+  if (!wanted) return;
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24U;
+  const std::string text = read_file(words.config, kMostBytes);
+  std::vector<std::string> taken;
+  // A family changes the defaults of other keys: what differs is asked anew until nothing does.
+  for (auto more = to_take(given.config, *wanted); !more.empty(); more = to_take(given.config, *wanted)) {
+    taken.insert(taken.end(), more.begin(), more.end());
+    std::vector<std::string> overrides = taken;
+    overrides.insert(overrides.end(), words.overrides.begin(), words.overrides.end());
+    given.config = load_config(text, words.config, overrides);
+  }
+  if (!taken.empty()) given.notes.push_back(fmt::format("taken from {}: {}", origin, fmt::join(taken, ", ")));
+}
+
+}  // namespace minnow::cli
