@@ -116,7 +116,7 @@ void ModelFolder::decide_head() {
   if (find(kHead) == nullptr) {
     model.tie_head = true;
     if (!config_.says_tied) {
-      warnings_.push_back(
+      warnings_.emplace_back(
           "config.json says that the head is a matrix of its own (tie_word_embeddings), but none is stored: the "
           "embedding is taken as the head");
     }
@@ -127,7 +127,7 @@ void ModelFolder::decide_head() {
   if (model.tie_head) {
     std::erase_if(places_, [](const auto& place) { return place.first == kHead; });
   } else {
-    warnings_.push_back(
+    warnings_.emplace_back(
         "config.json says that the head is the embedding (tie_word_embeddings), but another one is stored: the stored "
         "head is taken");
   }

@@ -1,5 +1,5 @@
-// The models with random weights that transformers made: loss, logits, gradients and greedy tokens must be those that it
-// computed. Their scale is large, so that a wrong transpose, norm, mask or angle shows.
+// The models with random weights that transformers made: loss, logits, gradients and greedy tokens must be those that
+// it computed. Their scale is large, so that a wrong transpose, norm, mask or angle shows.
 
 #include <gtest/gtest.h>
 

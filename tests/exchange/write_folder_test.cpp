@@ -1,0 +1,122 @@
+// What is exported: read back the same, refused whole.
+
+#include "minnow/exchange/write_folder.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "exchange/made_folder.hpp"
+#include "minnow/text/char_tokenizer.hpp"
+#include "minnow/train/run.hpp"
+
+namespace minnow {
+namespace {
+
+using test::error_of;
+using testing::HasSubstr;
+
+struct Written {
+  std::unique_ptr<LanguageModel> model;
+  std::string error;
+};
+
+Written write_model(const std::string& folder, const ModelConfig& config, const Tokenizer* tokenizer,
+                    std::int64_t vocab_size) {
+  Written made{make_language_model(config, vocab_size), ""};
+  made.model->parameters().initialize(3);
+  exchange::ModelToWrite what{
+      .model = config, .vocab_size = vocab_size, .parameters = {}, .tokenizer = tokenizer, .sample = {}};
+  for (const Parameter& parameter : made.model->parameters().all()) {
+    Tensor tensor = parameter.tensor;
+    if (parameter.name.ends_with(".bias")) tensor.fill(0.25);
+    what.parameters.push_back({parameter.name, {tensor.data<float>(), static_cast<std::size_t>(tensor.numel())}});
+  }
+  made.error = error_of([&] { (void)exchange::write_model_folder(folder, what); });
+  return made;
+}
+
+ModelConfig small(Family family) {
+  ModelConfig config = ModelConfig::of(family);
+  config.n_layer = 2;
+  config.n_embd = 16;
+  config.block_size = 8;
+  return config;
+}
+
+std::vector<float> logits_of(LanguageModel& model) {
+  const Tensor tokens = Tensor::from(std::vector<std::int32_t>{1, 2, 3, 4, 0, 2}, {1, 6});
+  return model.logits(tokens, {}).to_vector<float>();
+}
+
+void expect_same_logits(LanguageModel& expected, LanguageModel& got) {
+  const auto a = logits_of(expected), b = logits_of(got);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-5) << i;
+}
+
+TEST(WriteFolder, ReadsBackAsTheSameFunction) {
+  std::vector<ModelConfig> models;
+  for (const Family family : {Family::kGpt2, Family::kLlama}) {
+    models.push_back(small(family));
+    models.push_back(small(family));
+    models.back().bias = !models.back().bias;  // of GPT-2: zeros are written for those that it lacks
+    models.back().tie_head = false;
+  }
+  models.push_back(small(Family::kLlama));
+  models.back().rope_style = RopeStyle::kInterleaved;
+  models.back().n_kv_head = 2;
+  models.back().attn_bias = true;
+  for (const ModelConfig& config : models) {
+    const test::DataFolder folder;
+    const Written made = write_model(folder.path("out"), config, nullptr, 5);
+    ASSERT_EQ(made.error, "no error");
+    const LoadedRun read = open_run(folder.path("out"));
+    EXPECT_TRUE(read.warnings.empty());
+    expect_same_logits(*made.model, *read.model);
+    const auto file = SafetensorsFile::open(folder.path("out/model.safetensors"));
+    EXPECT_EQ(file.header().find("lm_head.weight") == nullptr, config.tie_head);
+  }
+}
+
+TEST(WriteFolder, TheTokenizerGoesAlong) {
+  const test::DataFolder folder;
+  const CharTokenizer tokenizer({"a", "b", "\n", "<|endoftext|>"}, 3);
+  ASSERT_EQ(write_model(folder.path("out"), small(Family::kGpt2), &tokenizer, 4).error, "no error");
+  const LoadedRun read = open_run(folder.path("out"));
+  ASSERT_NE(read.tokenizer, nullptr);
+  EXPECT_EQ(read.tokenizer->encode("ab\n"), tokenizer.encode("ab\n"));
+  EXPECT_EQ(read.tokenizer->boundary_id(), 3);
+}
+
+TEST(WriteFolder, WhatNoClassHasIsRefusedAndNothingIsWritten) {
+  const test::DataFolder folder;
+  std::vector<std::pair<ModelConfig, const char*>> cases(9, {small(Family::kGpt2), ""});
+  cases[0].first.position = PositionKind::kSinusoidal, cases[0].second = "model.position is sinusoidal";
+  cases[1].first.norm = NormLayer::kRms, cases[1].second = "model.norm is rms";
+  cases[2].first.n_kv_head = 2, cases[2].second = "model.n_kv_head is 2";
+  cases[3].first.sliding_window = 4, cases[3].second = "model.sliding_window is 4";
+  cases[4].first.head_bias = true, cases[4].second = "model.head_bias is true";
+  cases[5].first.activation = Activation::kGeglu, cases[5].second = "model.activation is geglu";
+  cases[6].first.norm_position = NormPosition::kPost, cases[6].second = "model.norm_position is post";
+  cases[7] = {small(Family::kLlama), "model.rotary_dim is 2"};
+  cases[7].first.rotary_dim = 2;
+  cases[8] = {small(Family::kLlama), "model.activation is relu"};
+  cases[8].first.activation = Activation::kRelu;
+  for (const auto& [config, words] : cases) {
+    const std::string error = write_model(folder.path("out"), config, nullptr, 5).error;
+    EXPECT_THAT(error, HasSubstr("2: [export] the model must be one that transformers has"));
+    EXPECT_THAT(error, HasSubstr(words));
+    EXPECT_FALSE(std::filesystem::exists(folder.path("out")));
+  }
+}
+
+TEST(WriteFolder, AFolderThatHoldsSomethingIsLeftAlone) {
+  const test::DataFolder folder;
+  folder.write("out/mine.txt", "x");
+  EXPECT_THAT(write_model(folder.path("out"), small(Family::kGpt2), nullptr, 5).error,
+              HasSubstr("must be new or empty"));
+  EXPECT_FALSE(std::filesystem::exists(folder.path("out/config.json")));
+}
+
+}  // namespace
+}  // namespace minnow
