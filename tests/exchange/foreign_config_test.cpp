@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "exchange/made_folder.hpp"
+#include "minnow/exchange/weight_files.hpp"
 #include "minnow/models/language_model.hpp"
 
 namespace minnow {
