@@ -21,10 +21,10 @@ void require_room_for(const exchange::ModelFolder& folder, const std::filesystem
   const AvailableMemory memory = available_memory();
   const double bytes = numbers * sizeof(float);
   if (bytes <= static_cast<double>(memory.bytes)) return;
-  throw MemoryError(fmt::format("[memory] the model of {} must fit into the memory in f32; it needs {:.1f} GiB, and "
-                                "{:.1f} are there ({})",
-                                path.string(), bytes / 0x1p30, static_cast<double>(memory.bytes) / 0x1p30,
-                                memory.source));
+  throw MemoryError(
+      fmt::format("[memory] the model of {} must fit into the memory in f32; it needs {:.1f} GiB, and "
+                  "{:.1f} are there ({})",
+                  path.string(), bytes / 0x1p30, static_cast<double>(memory.bytes) / 0x1p30, memory.source));
 }
 
 }  // namespace
