@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "minnow/base/error.hpp"
+#include "minnow/config/choices.hpp"
 #include "minnow/exchange/model_folder.hpp"
 #include "minnow/io/memory.hpp"
 #include "minnow/train/compute.hpp"
@@ -34,7 +37,9 @@ Config config_of_folder(const ModelConfig& model, const Tokenizer* tokenizer) {
   config.model = model;
   config.tokenizer.type = TokenizerKind::kNone;
   if (tokenizer != nullptr) {
-    config.tokenizer.type = tokenizer->name() == "byte" ? TokenizerKind::kByte : TokenizerKind::kChar;
+    const auto& names = kChoiceNames<TokenizerKind>;
+    const auto kind = std::find(names.begin(), names.end(), tokenizer->name());
+    if (kind != names.end()) config.tokenizer.type = static_cast<TokenizerKind>(kind - names.begin());
   }
   return config;
 }
