@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "cli/config_file.hpp"
 #include "minnow/exchange/model_folder.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
@@ -51,14 +52,15 @@ void take_model_of(const std::string& origin, const RunWords& words, RunRequest&
   const std::optional<Config> wanted = config_of(origin);
   if (!wanted) return;
   constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 24U;
-  const std::string text = read_file(words.config, kMostBytes);
+  const std::string file = named_config(words.config).string();
+  const std::string text = read_file(file, kMostBytes);
   std::vector<std::string> taken;
   // A family changes the defaults of other keys: what differs is asked anew until nothing does.
   for (auto more = to_take(given.config, *wanted); !more.empty(); more = to_take(given.config, *wanted)) {
     taken.insert(taken.end(), more.begin(), more.end());
     std::vector<std::string> overrides = taken;
     overrides.insert(overrides.end(), words.overrides.begin(), words.overrides.end());
-    given.config = load_config(text, words.config, overrides);
+    given.config = load_config(text, file, overrides);
   }
   if (!taken.empty()) given.notes.push_back(fmt::format("taken from {}: {}", origin, fmt::join(taken, ", ")));
 }
