@@ -17,6 +17,7 @@ bool split_by_fraction(const Config& config) { return config.data.split == Split
 bool split_by_nth(const Config& config) { return config.data.split == SplitKind::kEveryNth; }
 bool split_by_file(const Config& config) { return config.data.split == SplitKind::kFile; }
 bool has_documents(const Config& config) { return config.data.documents != DocumentKind::kStream; }
+bool masks_documents(const Config& config) { return config.data.mask_documents; }
 bool is_rotary(const Config& config) { return config.model.position == PositionKind::kRotary; }
 bool has_text(const Config& config) { return config.tokenizer.type != TokenizerKind::kNone; }
 
@@ -167,6 +168,16 @@ constexpr Key kRows[] = {
     row<kData, &DataConfig::packing>("data.packing", kRefused,
                                      "Documents shorter than a window: padded, or several packed into one")
         .when(has_documents, "data.documents = \"lines\" or \"files\""),
+    row<kData, &DataConfig::mask_documents>(
+        "data.mask_documents", kRefused,
+        "Attention stays inside a document and positions count from its begin, where a window holds several")
+        .also("document_masking reset_attention_mask reset_position_ids intra_document_masking"),
+    row<kData, &DataConfig::document_token>(
+        "data.document_token", kRefused,
+        "Id of the token that begins a document (GPT-2's files: 50256); -1 = the tokenizer's boundary token")
+        .range(-1, kMaxCount)
+        .when(masks_documents, "data.mask_documents = true")
+        .also("eot_token eos_token_id eod_token"),
     row<kData, &DataConfig::order>("data.order", kRefused,
                                    "Each window once per epoch in a keyed order, or any offset with replacement")
         .also("shuffle sampling"),

@@ -130,6 +130,21 @@ void check_vocabulary(const OpenedData& opened, const DatasetOptions& options) {
       options.vocab_size, options.path, opened.vocab_size));
 }
 
+/// @return the id that begins a document where windows shall be cut there, else -1.
+std::int32_t document_token(const OpenedData& opened, const DatasetOptions& options) {
+  if (!options.mask_documents) return -1;
+  if (options.document_token >= opened.vocab_size) {
+    throw ConfigError(fmt::format("[data] data.document_token must be an id of the vocabulary, below {}; got {}.",
+                                  opened.vocab_size, options.document_token));
+  }
+  if (options.document_token >= 0) return static_cast<std::int32_t>(options.document_token);
+  if (opened.tokenizer && opened.tokenizer->boundary_id()) return *opened.tokenizer->boundary_id();
+  throw ConfigError(fmt::format(
+      "[data] data.mask_documents needs a token that begins each document; {} has none. Hint: {}.", options.path,
+      opened.tokenizer ? "data.documents = \"lines\" or \"files\" gives text one"
+                       : "name it by data.document_token: 50256 in files that hold GPT-2's ids"));
+}
+
 /// Puts a Dataset together; beside Dataset itself the only one that may.
 class DatasetOpener {
  public:
@@ -149,13 +164,16 @@ class DatasetOpener {
     WindowSet train = windows_of(opened.train, options, true);
     WindowSet val = windows_of(opened.val, options, false);
     check_sizes(opened, train, val, options);
+    LoaderOptions loader = options.loader;
+    loader.document_token = document_token(opened, options);
 
     Dataset data;
     data.train_facts_ = facts_of(opened.train, train);
     data.val_facts_ = facts_of(opened.val, val);
-    data.train_ = stream ? std::make_shared<TrainLoader>(opened.train.tokens, options.loader)
-                         : std::make_shared<TrainLoader>(opened.train.tokens, std::move(train), options.loader);
-    data.val_ = std::make_shared<EvalLoader>(opened.val.tokens, std::move(val), options.loader.block_size);
+    data.train_ = stream ? std::make_shared<TrainLoader>(opened.train.tokens, loader)
+                         : std::make_shared<TrainLoader>(opened.train.tokens, std::move(train), loader);
+    data.val_ =
+        std::make_shared<EvalLoader>(opened.val.tokens, std::move(val), loader.block_size, loader.document_token);
     data.tokenizer_ = std::move(opened.tokenizer);
     data.vocab_size_ = opened.vocab_size;
     data.fingerprint_ = std::move(opened.fingerprint);

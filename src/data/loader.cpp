@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 
 #include "minnow/base/error.hpp"
@@ -28,14 +29,27 @@ Batch empty_batch(std::int64_t rows, std::int64_t length) {
   return batch;
 }
 
+/// Cuts a row before each token that begins a document.
+void add_pieces(Batch& batch, std::span<const std::int32_t> row, std::int32_t document_token) {
+  std::size_t begin = 0;
+  for (std::size_t i = 1; i <= row.size(); ++i) {
+    if (i < row.size() && row[i] != document_token) continue;
+    batch.pieces.push_back(static_cast<std::int32_t>(i - begin));
+    begin = i;
+  }
+}
+
 /// Fills the next row: inputs from window.offset on, targets one token later, the rest stays padding.
-void add_row(Batch& batch, const TokenStore& tokens, std::int64_t id, const Window& window,
+void add_row(Batch& batch, const TokenStore& tokens, std::int64_t id, const Window& window, std::int32_t document_token,
              std::vector<std::int32_t>& scratch) {
   const auto row = static_cast<std::int64_t>(batch.lengths.size());
   scratch.resize(static_cast<std::size_t>(window.length + 1));
   tokens.copy(window.offset, window.length + 1, scratch.data());
   std::copy_n(scratch.begin(), window.length, batch.tokens.begin() + row * batch.length);
   std::copy_n(scratch.begin() + 1, window.length, batch.targets.begin() + row * batch.length);
+  if (document_token >= 0) {
+    add_pieces(batch, std::span(scratch).first(static_cast<std::size_t>(window.length)), document_token);
+  }
   batch.lengths.push_back(static_cast<std::int32_t>(window.length));
   batch.samples.push_back(id);
   batch.offsets.push_back(window.offset);
@@ -115,7 +129,7 @@ Batch TrainLoader::make_rows(std::int64_t step, std::int64_t first_row, std::int
   std::vector<std::int32_t> scratch;
   for (std::int64_t row = first_row; row < first_row + rows; ++row) {
     const Sample& chosen = samples[static_cast<std::size_t>(row)];
-    add_row(batch, tokens_, chosen.id, chosen.window, scratch);
+    add_row(batch, tokens_, chosen.id, chosen.window, options_.document_token, scratch);
   }
   return batch;
 }
@@ -124,8 +138,11 @@ double TrainLoader::epochs(std::int64_t steps) const {
   return static_cast<double>(steps) * static_cast<double>(options_.batch_size) / static_cast<double>(windows_.count());
 }
 
-EvalLoader::EvalLoader(TokenStore tokens, WindowSet windows, std::int64_t block_size)
-    : tokens_(std::move(tokens)), windows_(std::move(windows)), length_(bucketed(windows_.longest(), block_size)) {}
+EvalLoader::EvalLoader(TokenStore tokens, WindowSet windows, std::int64_t block_size, std::int32_t document_token)
+    : tokens_(std::move(tokens)),
+      windows_(std::move(windows)),
+      length_(bucketed(windows_.longest(), block_size)),
+      document_token_(document_token) {}
 
 Batch EvalLoader::make_batch(std::int64_t first, std::int64_t rows) const {
   if (first < 0 || rows < 1 || first >= windows_.count()) {
@@ -135,7 +152,8 @@ Batch EvalLoader::make_batch(std::int64_t first, std::int64_t rows) const {
   rows = std::min(rows, windows_.count() - first);
   Batch batch = empty_batch(rows, length_);
   std::vector<std::int32_t> scratch;
-  for (std::int64_t id = first; id < first + rows; ++id) add_row(batch, tokens_, id, windows_.at(id), scratch);
+  for (std::int64_t id = first; id < first + rows; ++id)
+    add_row(batch, tokens_, id, windows_.at(id), document_token_, scratch);
   batch.counted_in_step = batch.counted;
   return batch;
 }

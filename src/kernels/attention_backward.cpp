@@ -3,15 +3,6 @@
 namespace minnow::kernels {
 namespace {
 
-/// Everything a backward task reads and writes.
-template <class T>
-struct Backward {
-  const AttentionArgs<T>& x;
-  HeadView<const T> out, dout;
-  const T* lse;  ///< (B, H, Tq)
-  AttentionGradient<T> dq, dk, dv;
-};
-
 template <class T>
 void zero_rows(const HeadView<T>& view, Index b, Index h, Index begin, Index end, Index n) {
   for (Index row = begin; row < end; ++row) std::fill_n(view.at(b, h) + row * view.row, n, T(0));
@@ -19,8 +10,8 @@ void zero_rows(const HeadView<T>& view, Index b, Index h, Index begin, Index end
 
 /// Adds what one tile gives to those of dq, dk, dv that are wanted here. @param delta (rows) of dout . out
 template <class T>
-void backward_tile(const Backward<T>& g, const TilePlace& at, const AttentionScratch<T>& scratch, const T* delta,
-                   bool want_queries, bool want_keys) {
+void backward_tile(const AttentionBackward<T>& g, const TilePlace& at, const AttentionScratch<T>& scratch,
+                   const T* delta, bool want_queries, bool want_keys) {
   const AttentionArgs<T>& x = g.x;
   TileRanges ranges;
   if (!fill_ranges(x, at, ranges)) return;
@@ -70,8 +61,8 @@ void backward_tile(const Backward<T>& g, const TilePlace& at, const AttentionScr
 
 /// Walks the query tiles of one head against the keys [keys.begin, keys.end), whole key tiles.
 template <class T>
-void backward_head(const Backward<T>& g, Index b, Index h, Index first_query, Index end_query, const KeyRange& keys,
-                   const AttentionScratch<T>& scratch, bool want_queries, bool want_keys) {
+void backward_head(const AttentionBackward<T>& g, Index b, Index h, Index first_query, Index end_query,
+                   const KeyRange& keys, const AttentionScratch<T>& scratch, bool want_queries, bool want_keys) {
   const AttentionArgs<T>& x = g.x;
   const Index step = key_tile(x);
   for (Index query = first_query; query < end_query; query += kQueryTile) {
@@ -91,35 +82,35 @@ void backward_head(const Backward<T>& g, Index b, Index h, Index first_query, In
 }
 
 template <class T>
-void zero_keys(const Backward<T>& g, Index b, Index kv, const KeyRange& keys) {
+void zero_keys(const AttentionBackward<T>& g, Index b, Index kv, const KeyRange& keys) {
   if (g.dk.to.data != nullptr && !g.dk.add) zero_rows(g.dk.to, b, kv, keys.begin, keys.end, g.x.head_dim);
   if (g.dv.to.data != nullptr && !g.dv.add) zero_rows(g.dv.to, b, kv, keys.begin, keys.end, g.x.value_dim);
 }
 
-/// dk and dv of one range of keys (and dq, when all keys are there): sums over heads and queries in order.
+}  // namespace
+
 template <class T>
-void backward_keys(const Backward<T>& g, Index b, Index kv, const KeyRange& keys, void* scratch, bool want_queries) {
+void backward_keys(const AttentionBackward<T>& g, Index b, Index kv, const KeyRange& keys,
+                   const AttentionScratch<T>& scratch, bool want_queries) {
   const Index group = group_size(g.x);
   zero_keys(g, b, kv, keys);
   for (Index h = kv * group; h < (kv + 1) * group; ++h)
-    backward_head(g, b, h, 0, g.x.q_len, keys, scratch_of_thread(g.x, scratch), want_queries, true);
+    backward_head(g, b, h, 0, g.x.q_len, keys, scratch, want_queries, true);
 }
-
-}  // namespace
 
 template <class T>
 void attention_backward(const AttentionArgs<T>& x, HeadView<const T> out, HeadView<const T> dout, const T* lse,
                         AttentionGradient<T> dq, AttentionGradient<T> dk, AttentionGradient<T> dv, void* scratch) {
   if (x.batch <= 0 || x.heads <= 0) return;
   prepare_blas();
-  const Backward<T> g{x, out, dout, lse, dq, dk, dv};
+  const AttentionBackward<T> g{x, out, dout, lse, dq, dk, dv};
   // One task a key/value head computes each tile once. With few heads there are two passes instead, over query tiles
   // and over key tiles, which compute the weights twice. Both add the same tiles in the same order: the bits are equal,
   // so the choice may depend on the number of threads.
   const Index heads = x.batch * x.kv_heads;
   if (threads() == 1 || heads >= 2 * threads()) {
     parallel_chunks(heads, [&](Index chunk) {
-      backward_keys(g, chunk / x.kv_heads, chunk % x.kv_heads, {0, x.k_len}, scratch, true);
+      backward_keys(g, chunk / x.kv_heads, chunk % x.kv_heads, {0, x.k_len}, scratch_of_thread(x, scratch), true);
     });
     return;
   }
@@ -134,10 +125,15 @@ void attention_backward(const AttentionArgs<T>& x, HeadView<const T> out, HeadVi
   if (dk.to.data != nullptr || dv.to.data != nullptr)
     parallel_chunks(heads * key_tiles, [&](Index chunk) {
       const Index head = chunk / key_tiles, key = chunk % key_tiles * step;
-      backward_keys(g, head / x.kv_heads, head % x.kv_heads, {key, std::min(key + step, x.k_len)}, scratch, false);
+      backward_keys(g, head / x.kv_heads, head % x.kv_heads, {key, std::min(key + step, x.k_len)},
+                    scratch_of_thread(x, scratch), false);
     });
 }
 
+template void backward_keys<float>(const AttentionBackward<float>&, Index, Index, const KeyRange&,
+                                   const AttentionScratch<float>&, bool);
+template void backward_keys<double>(const AttentionBackward<double>&, Index, Index, const KeyRange&,
+                                    const AttentionScratch<double>&, bool);
 template void attention_backward<float>(const AttentionArgs<float>&, HeadView<const float>, HeadView<const float>,
                                         const float*, AttentionGradient<float>, AttentionGradient<float>,
                                         AttentionGradient<float>, void*);

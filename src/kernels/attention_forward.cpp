@@ -61,7 +61,8 @@ void store_weights(const AttentionArgs<T>& x, TilePlace at, const AttentionScrat
   }
 }
 
-/// All keys for one tile of queries.
+}  // namespace
+
 template <class T>
 void forward_queries(const AttentionArgs<T>& x, TilePlace at, const AttentionScratch<T>& scratch, HeadView<T> out,
                      T* lse) {
@@ -88,8 +89,6 @@ void forward_queries(const AttentionArgs<T>& x, TilePlace at, const AttentionScr
   }
 }
 
-}  // namespace
-
 template <class T>
 void attention_forward(const AttentionArgs<T>& x, HeadView<T> out, T* lse, T* weights, void* scratch) {
   if (x.batch * x.heads * x.q_len <= 0) return;
@@ -111,6 +110,10 @@ void attention_forward(const AttentionArgs<T>& x, HeadView<T> out, T* lse, T* we
   });
 }
 
+template void forward_queries<float>(const AttentionArgs<float>&, TilePlace, const AttentionScratch<float>&,
+                                     HeadView<float>, float*);
+template void forward_queries<double>(const AttentionArgs<double>&, TilePlace, const AttentionScratch<double>&,
+                                      HeadView<double>, double*);
 template void attention_forward<float>(const AttentionArgs<float>&, HeadView<float>, float*, float*, void*);
 template void attention_forward<double>(const AttentionArgs<double>&, HeadView<double>, double*, double*, void*);
 

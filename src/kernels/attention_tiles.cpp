@@ -54,11 +54,13 @@ template <class T>
 TileDropout<T> dropout_tile(const AttentionArgs<T>& x, const TilePlace& at, const TileRanges& ranges,
                             const AttentionScratch<T>& scratch) {
   if (x.dropout <= 0) return {};
+  const Index queries = x.dropout_length > 0 ? x.dropout_length : x.q_len;
+  const Index keys = x.dropout_length > 0 ? x.dropout_length : x.k_len;
   for (Index r = 0; r < at.rows; ++r) {
     // From a multiple of 4 on: blocks of four words stay whole when rows are a multiple of four long.
     const Index low = ranges.low[static_cast<std::size_t>(r)] / 4 * 4, high = ranges.high[static_cast<std::size_t>(r)];
     if (low >= high) continue;
-    const Index element = (((x.first_batch + at.b) * x.heads + at.h) * x.q_len + at.query + r) * x.k_len + at.key + low;
+    const Index element = (((x.first_batch + at.b) * x.heads + at.h) * queries + at.query + r) * keys + at.key + low;
     fill_random_bits(x.random, static_cast<std::uint64_t>(element), static_cast<std::size_t>(high - low),
                      scratch.bits + r * scratch.ld + low);
   }

@@ -78,14 +78,20 @@ std::size_t scratch_per_thread(const AttentionArgs<T>& x) {
   return elements * (2 * sizeof(T) + sizeof(std::uint32_t));
 }
 
-/// @return the slice of the calling thread.
+/// @return the slice of the calling thread, laid out for `x`. @param whole what the scratch was made for: at least as
+/// many keys as x has
 template <class T>
-AttentionScratch<T> scratch_of_thread(const AttentionArgs<T>& x, void* scratch) {
+AttentionScratch<T> scratch_of_thread(const AttentionArgs<T>& whole, const AttentionArgs<T>& x, void* scratch) {
   const Index ld = tile_ld(x), elements = kQueryTile * ld;
   auto* bytes =
-      static_cast<std::byte*>(scratch) + static_cast<std::size_t>(omp_get_thread_num()) * scratch_per_thread(x);
+      static_cast<std::byte*>(scratch) + static_cast<std::size_t>(omp_get_thread_num()) * scratch_per_thread(whole);
   auto* scores = reinterpret_cast<T*>(bytes);
   return {scores, scores + elements, reinterpret_cast<std::uint32_t*>(scores + 2 * elements), ld};
+}
+
+template <class T>
+AttentionScratch<T> scratch_of_thread(const AttentionArgs<T>& x, void* scratch) {
+  return scratch_of_thread(x, x, scratch);
 }
 
 template <class T>
@@ -135,5 +141,24 @@ void score_tile(const AttentionArgs<T>& args, const TilePlace& at, const TileRan
 template <class T>
 TileDropout<T> dropout_tile(const AttentionArgs<T>& args, const TilePlace& at, const TileRanges& ranges,
                             const AttentionScratch<T>& scratch);
+
+/// All keys for one tile of queries. @param lse of the tile's rows
+template <class T>
+void forward_queries(const AttentionArgs<T>& args, TilePlace at, const AttentionScratch<T>& scratch, HeadView<T> out,
+                     T* lse);
+
+/// Everything a backward task reads and writes.
+template <class T>
+struct AttentionBackward {
+  const AttentionArgs<T>& x;
+  HeadView<const T> out, dout;
+  const T* lse;  ///< (B, H, Tq)
+  AttentionGradient<T> dq, dk, dv;
+};
+
+/// dk and dv of one range of keys (and dq, when all keys are there): sums over heads and queries in order.
+template <class T>
+void backward_keys(const AttentionBackward<T>& g, Index b, Index kv, const KeyRange& keys,
+                   const AttentionScratch<T>& scratch, bool want_queries);
 
 }  // namespace minnow::kernels

@@ -92,7 +92,7 @@ inline void prefetch_next_strip(const float* source, Index ld) {
 template <class Lane, int W, bool Ahead = false>
 void pack_along_rows(const float* source, Index ld, Index width, Index k, typename Lane::Type* to) {
   constexpr Index kBlock = 16 * Lane::kDepth;
-  constexpr int kGroup = W < 16 ? W : 16;
+  constexpr int kGroup = std::min(W, 16);
   for (Index at = 0; at < k; at += kBlock) {
     const Index lanes = std::min<Index>(16, (k - at + Lane::kDepth - 1) / Lane::kDepth);
     if constexpr (Ahead) prefetch_next_strip<Lane, W>(source + at, ld);
@@ -120,7 +120,7 @@ void pack_along_columns(const float* source, Index ld, Index width, Index k, typ
   for (Index at = 0; at < k; at += Lane::kDepth) {
     typename Lane::Type* row = to + at / Lane::kDepth * W;
     for (int group = 0; group < W; group += 16) {
-      const __mmask16 mask = first_lanes(std::min<Index>(width - group, W < 16 ? W : 16));
+      const __mmask16 mask = first_lanes(std::min<Index>(width - group, std::min(W, 16)));
       const float* from = source + at * ld + group;
       const __m512 first = _mm512_maskz_loadu_ps(mask, from);
       if constexpr (Lane::kDepth == 1) {

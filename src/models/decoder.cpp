@@ -81,9 +81,23 @@ Tensor Decoder::angles(Index first, Index length) {
   return slice(angles_, 0, first, first + length);
 }
 
+Tensor Decoder::positions_of(const Sequences& sequences) {
+  const Tensor table = positions(0, sequences.longest);
+  if (!table.defined()) return {};
+  // The learned table itself, not its slice: its gradient is added without a buffer between.
+  return embedding(position_table_.defined() ? position_table_ : table, sequences.places);
+}
+
+Tensor Decoder::angles_of(const Sequences& sequences) {
+  const Tensor table = angles(0, sequences.longest);
+  if (!table.defined()) return {};
+  return reshape(embedding(table, sequences.places), {sequences.places.numel(), table.size(1)});
+}
+
 Tensor Decoder::embed(const Tensor& tokens, Index first_position, const ForwardMode& mode) {
   const Scope scope("embed");
-  const Tensor places = positions(first_position, tokens.size(1));
+  const Tensor places =
+      mode.sequences.defined() ? positions_of(mode.sequences) : positions(first_position, tokens.size(1));
   Tensor x = embedding(embedding_, tokens);  // (B, T, C)
   if (places.defined()) x = add(x, places);
   return nn::dropout_at(x, config_.embedding_dropout(), 0, mode);
@@ -110,7 +124,8 @@ Tensor Decoder::run_blocks(Tensor x, const ForwardMode& mode, Attend&& attend) {
 
 Tensor Decoder::hidden(const Tensor& tokens, const ForwardMode& mode) {
   const Scope scope(decoder_names(config_.family).root);
-  const Tensor rope = angles(0, tokens.size(1));
+  const Sequences& parts = mode.sequences;
+  const Tensor rope = parts.defined() ? angles_of(parts) : angles(0, tokens.size(1));
   return run_blocks(embed(tokens, 0, mode), mode, [&](Index layer, const Tensor& y) {
     return blocks_[static_cast<std::size_t>(layer)].attend(y, rope, mode);
   });

@@ -42,12 +42,14 @@ Tensor SelfAttention::operator()(const Tensor& y, const Tensor& rope, const Forw
     options.dropout = dropout;
     options.random = mode.dropout_key(dropout_site);
     options.first_batch = mode.first_sequence;
+    options.dropout_length = mode.sequences.longest;
   }
+  const Tensor& borders = mode.sequences.borders;
   if (qkv.weight.defined() && !rope.defined() && kv_heads() == n_head) {  // nothing has to be taken apart
-    return out(packed_self_attention(qkv(y), n_head, options));
+    return out(packed_self_attention(qkv(y), n_head, options, {}, borders));
   }
   const Projected in = project(y, rope);
-  return out(row_attention(in.q, in.k, in.v, n_head, kv_heads(), options));
+  return out(row_attention(in.q, in.k, in.v, n_head, kv_heads(), options, {}, borders));
 }
 
 Tensor SelfAttention::cached(const Tensor& y, const Tensor& rope, KeyValueCache& cache, Index layer) const {

@@ -41,6 +41,10 @@ std::pair<Tensor, Tensor> Norm::add(const Tensor& x, const Tensor& residual) con
 
 Tensor dropout_at(const Tensor& x, double p, Index site, const ForwardMode& mode) {
   if (!mode.training || p == 0) return x;
+  if (mode.sequences.defined()) {
+    const Index per_token = x.size(1) == 0 ? 0 : x.numel() / x.size(1);
+    return dropout(x, p, mode.dropout_key(site), static_cast<std::uint64_t>(mode.sequences.first_token * per_token));
+  }
   const Index per_sequence = x.size(0) == 0 ? 0 : x.numel() / x.size(0);
   return dropout(x, p, mode.dropout_key(site), static_cast<std::uint64_t>(mode.first_sequence * per_sequence));
 }

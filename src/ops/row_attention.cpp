@@ -12,12 +12,12 @@ namespace {
 struct RowAttention {
   using Attrs = RowAttentionAttrs;
   static constexpr OpDoc kDoc{"row_attention",
-                              "row_attention(q, k, v, n_head, n_kv_head, options, key_lengths?) -> out",
+                              "row_attention(q, k, v, n_head, n_kv_head, options, key_lengths?, borders?) -> out",
                               "scaled_dot_product_attention of heads that lie side by side: q (B, Tq, H D), k (B, Tk, "
                               "Hkv D), v (B, Tk, Hkv Dv), out (B, Tq, H Dv)",
                               "Vaswani et al. 2017; grouped queries: Ainslie et al. 2023, GQA"};
-  static constexpr unsigned kOptional = 0b1000;                   // key_lengths
-  static constexpr Saves kSaves{.inputs = 0b1111, .outputs = 1};  // aux: lse (B, H, Tq)
+  static constexpr unsigned kOptional = 0b11000;                   // key_lengths, borders
+  static constexpr Saves kSaves{.inputs = 0b11111, .outputs = 1};  // aux: lse (B, H, Tq)
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
     const Shape& q = specs[0].shape;
@@ -36,6 +36,7 @@ struct RowAttention {
     if (specs[3].present && (specs[3].shape != Shape{q[0]} || specs[3].dtype != DType::i64)) {
       throw ShapeError(fmt::format("[row_attention] key_lengths must be i64 ({},); got {}", q[0], specs[3].str()));
     }
+    check_borders("row_attention", specs[4], specs[3].present, q, k);
     check_options("row_attention", attrs.options);
     const Index out = v[2] / attrs.n_kv_head * attrs.n_head;
     return {{{{q[0], q[1], out}, specs[0].dtype}}, {{{q[0], attrs.n_head, q[1]}, specs[0].dtype}}};
@@ -70,8 +71,9 @@ struct RowAttention {
     auto args = arguments<T>(c.inputs, attrs);
     args.precision = c.precision;
     const Tensor scratch = attention_scratch(args);
-    kernels::attention_forward<T>(args, heads(c.outputs[0].mutable_data<T>(), c.outputs[0].shape(), args.value_dim),
-                                  c.aux[0].mutable_data<T>(), nullptr, scratch.raw());
+    run_forward("row_attention", args, c.inputs[4],
+                heads(c.outputs[0].mutable_data<T>(), c.outputs[0].shape(), args.value_dim), c.aux[0].mutable_data<T>(),
+                scratch.raw());
   }
 
   template <class T>
@@ -84,12 +86,18 @@ struct RowAttention {
       const Index width = i == 2 ? args.value_dim : args.head_dim;
       if (c.wants(i)) to[i].to = heads(c.dins[i].mutable_data<T>(), c.dins[i].shape(), width);
     }
-    kernels::attention_backward<T>(args, heads(c.outputs[0].data<T>(), c.outputs[0].shape(), args.value_dim),
-                                   heads(c.douts[0].data<T>(), c.outputs[0].shape(), args.value_dim),
-                                   c.aux[0].data<T>(), to[0], to[1], to[2], scratch.raw());
+    run_backward(
+        "row_attention", args, c.inputs[4], heads(c.outputs[0].data<T>(), c.outputs[0].shape(), args.value_dim),
+        heads(c.douts[0].data<T>(), c.outputs[0].shape(), args.value_dim), c.aux[0].data<T>(), to, scratch.raw());
   }
 
   static std::vector<Tensor> compose(std::span<const Tensor> in, const Attrs& attrs) {
+    if (in[4].defined()) {
+      return {by_sequence(in[4], attrs.options, [&](Index begin, Index end, const AttentionOptions& options) {
+        return row_attention(slice(in[0], 1, begin, end), slice(in[1], 1, begin, end), slice(in[2], 1, begin, end),
+                             attrs.n_head, attrs.n_kv_head, options);
+      })};
+    }
     const auto split = [](const Tensor& x, Index count) {  // (B, T, H D) -> (B, H, T, D)
       return transpose(reshape(x, {x.size(0), x.size(1), count, -1}), 1, 2);
     };
@@ -106,7 +114,8 @@ struct RowAttention {
     const auto elements =
         static_cast<double>(specs[0].shape.numel() * 2 + specs[1].shape.numel() + specs[2].shape.numel());
     return {attention_flops(four(specs[0].shape, attrs.n_head), four(specs[1].shape, attrs.n_kv_head),
-                            four(specs[2].shape, attrs.n_kv_head), attrs.options.causal),
+                            four(specs[2].shape, attrs.n_kv_head), attrs.options.causal) *
+                part_of_sequences(specs[4]),
             elements * static_cast<double>(size_of(specs[0].dtype))};
   }
 };
@@ -114,12 +123,12 @@ struct RowAttention {
 std::vector<Sample> RowAttention::samples() {
   std::vector<Sample> made;
   const auto call = [&](const char* note, const Shape& q, const Shape& k, const Shape& v, const Attrs& attrs,
-                        const Tensor& lengths = {}, bool valid = true) {
-    made.push_back(
-        {.note = note,
-         .inputs = {sample_numbers(q, -1, 1, 1), sample_numbers(k, -1, 1, 2), sample_numbers(v, -1, 1, 3), lengths},
-         .attrs = AttrBox::of(attrs),
-         .valid = valid});
+                        const Tensor& lengths = {}, bool valid = true, const Tensor& borders = {}) {
+    made.push_back({.note = note,
+                    .inputs = {sample_numbers(q, -1, 1, 1), sample_numbers(k, -1, 1, 2), sample_numbers(v, -1, 1, 3),
+                               lengths, borders},
+                    .attrs = AttrBox::of(attrs),
+                    .valid = valid});
   };
   const AttentionOptions causal{.causal = true};
   call("causal", {2, 5, 8}, {2, 5, 8}, {2, 5, 8}, {2, 2, causal});
@@ -131,6 +140,16 @@ std::vector<Sample> RowAttention::samples() {
        Tensor::from<std::int64_t>(std::vector<std::int64_t>{1, 6, 3}, {3}));
   call("dropout", {2, 7, 12}, {2, 7, 12}, {2, 7, 12},
        {4, 4, {.causal = true, .dropout = 0.2, .random = {.seed = 1}, .first_batch = 3}});
+  const Shape wide{1, 9, 16};
+  const Shape narrow{1, 9, 8};
+  call("borders, grouped queries", wide, narrow, narrow, {4, 2, causal}, {}, true, sample_borders({0, 3, 3, 4, 9}));
+  call("borders, one key head, dropout", {1, 9, 12}, {1, 9, 4}, {1, 9, 4},
+       {3, 1, {.causal = true, .dropout = 0.2, .random = {.seed = 1}, .first_batch = 3, .dropout_length = 8}}, {}, true,
+       sample_borders({0, 7, 9}));
+  call("a long sequence and short ones", {1, 264, 2}, {1, 264, 1}, {1, 264, 1}, {2, 1, causal}, {}, true,
+       sample_borders({0, 4, 263, 264}));
+  call("borders that do not begin at 0", wide, narrow, narrow, {4, 2, causal}, {}, false, sample_borders({1, 9}));
+  call("borders of keys alone", {1, 8, 16}, narrow, narrow, {4, 2, causal}, {}, false, sample_borders({0, 9}));
   call("several tiles", {1, 150, 32}, {1, 150, 16}, {1, 150, 16}, {2, 1, causal});
   call("heads do not group", {1, 4, 12}, {1, 4, 8}, {1, 4, 8}, {3, 2, causal}, {}, false);
   call("widths differ", {1, 4, 12}, {1, 4, 8}, {1, 4, 8}, {2, 2, causal}, {}, false);
@@ -143,8 +162,9 @@ MINNOW_OP(row_attention, RowAttention);
 }  // namespace ops
 
 Tensor row_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index n_head, Index n_kv_head,
-                     const AttentionOptions& options, const Tensor& key_lengths) {
-  return apply_one(ops::op_row_attention, {q, k, v, key_lengths}, ops::RowAttention::Attrs{n_head, n_kv_head, options});
+                     const AttentionOptions& options, const Tensor& key_lengths, const Tensor& borders) {
+  return apply_one(ops::op_row_attention, {q, k, v, key_lengths, borders},
+                   ops::RowAttention::Attrs{n_head, n_kv_head, options});
 }
 
 }  // namespace minnow

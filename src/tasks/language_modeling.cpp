@@ -72,6 +72,8 @@ DatasetOptions dataset_options(const Config& config, std::shared_ptr<const Token
   options.text_field = config.data.text_field;
   options.documents = documents_of(config.data.documents);
   options.packing = config.data.packing == PackingKind::kPack ? Packing::kPack : Packing::kPad;
+  options.mask_documents = config.data.mask_documents;
+  options.document_token = config.data.document_token;
   options.split = split_of(config.data.split);
   options.val_fraction = config.data.val_fraction;
   options.val_every = config.data.val_every;
@@ -103,9 +105,13 @@ std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index
     if (progress) progress(first, windows.windows());
     if (stop && stop()) return std::nullopt;
     const Batch batch = windows.make_batch(first, rows);
-    const StepArena::Step plan(arena, static_cast<std::uint64_t>(batch.rows));
+    const bool sequences = has_sequences(batch);
+    const StepArena::Step plan(arena, static_cast<std::uint64_t>(batch.rows) << 1U | (sequences ? 1U : 0U),
+                               sequences ? StepArena::Step::Fit::kAtMost : StepArena::Step::Fit::kExact);
     const BatchTensors in = batch_tensors(batch, 0, batch.rows);
-    const Tensor losses = model.token_losses(in.tokens, in.targets, {});
+    ForwardMode mode;
+    in.describe(mode);
+    const Tensor losses = model.token_losses(in.tokens, in.targets, mode);
     const float* loss = losses.data<float>();
     for (Index i = 0; i < losses.numel(); ++i) total += static_cast<double>(loss[i]);
     score.targets += batch.counted;

@@ -47,15 +47,16 @@ StepArena::~StepArena() {
   }
 }
 
-StepArena::Step::Step(StepArena& arena, std::uint64_t key) : arena_(current() == nullptr ? &arena : nullptr) {
-  if (arena_ != nullptr) arena_->begin(key);
+StepArena::Step::Step(StepArena& arena, std::uint64_t key, Fit fit) : arena_(current() == nullptr ? &arena : nullptr) {
+  if (arena_ != nullptr) arena_->begin(key, fit);
 }
 
 StepArena::Step::~Step() {
   if (arena_ != nullptr) arena_->end();
 }
 
-void StepArena::begin(std::uint64_t key) {
+void StepArena::begin(std::uint64_t key, Step::Fit fit) {
+  fit_ = fit;
   const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto& plan) { return plan->key == key; });
   recording_ = found == plans_.end();
   if (recording_) {
@@ -75,7 +76,9 @@ void StepArena::begin(std::uint64_t key) {
 
 std::byte* StepArena::take(Storage& storage) {
   const std::uint32_t slot = next_++;
-  if (!recording_ && !departed_) departed_ = !plan_->memory.expects(slot, storage.bytes_);
+  if (!recording_ && !departed_) {
+    departed_ = !plan_->memory.expects(slot, storage.bytes_, fit_ == Step::Fit::kAtMost);
+  }
   if (departed_) return nullptr;
   storage.home_ = this;
   storage.slot_ = slot;

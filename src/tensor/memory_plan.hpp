@@ -23,8 +23,9 @@ class MemoryPlan {
 
   [[nodiscard]] std::size_t size() const { return slots_.size(); }
   [[nodiscard]] std::size_t block_bytes() const { return block_bytes_; }
-  [[nodiscard]] bool expects(std::uint32_t slot, std::size_t bytes) const {
-    return slot < slots_.size() && slots_[slot].bytes == bytes;
+  /// @param or_less whether a smaller buffer may have the place too
+  [[nodiscard]] bool expects(std::uint32_t slot, std::size_t bytes, bool or_less) const {
+    return slot < slots_.size() && (slots_[slot].bytes == bytes || (or_less && bytes < slots_[slot].bytes));
   }
   [[nodiscard]] std::optional<std::size_t> offset(std::uint32_t slot) const { return slots_[slot].offset; }
 

@@ -172,7 +172,9 @@ MemoryEstimate estimate_memory(const Config& c, std::int64_t vocab_size, std::in
   const double batch_tokens = as_double(c.train.batch_size) * as_double(m.block_size);
   const std::int64_t eval_rows = c.eval.batch_size > 0 ? c.eval.batch_size : c.train.micro_batch();
   const double eval_tokens = as_double(std::min(eval_rows, val_windows)) * as_double(m.block_size);
-  constexpr double kIds = 2;  // tokens and targets
+  // Tokens and targets; where sequences follow each other without padding also places, and borders of 8 bytes.
+  const bool sequences = c.data.documents != DocumentKind::kStream || c.data.mask_documents;
+  const double kIds = sequences ? 5 : 2;
   MemoryEstimate e;
   e.parameters = flat;
   e.gradients = flat * (std::floor(std::log2(leaves)) + 1);

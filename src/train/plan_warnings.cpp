@@ -66,9 +66,11 @@ void look_at_data(const Config& c, const Dataset& data, const TrainPlan& plan, W
     if (mean * 2 < static_cast<double>(c.model.block_size)) {
       warnings.push_back(
           {"model.block_size",
-           fmt::format("a window of {} holds {:.0f} tokens on the average: documents are shorter{}", c.model.block_size,
-                       mean,
-                       c.data.packing == PackingKind::kPad ? "; data.packing = \"pack\" puts several in one" : "")});
+           fmt::format(
+               "a window of {} holds {:.0f} tokens on the average: documents are shorter, and a step reads {:.0f}"
+               "{}",
+               c.model.block_size, mean, mean * static_cast<double>(c.train.batch_size),
+               c.data.packing == PackingKind::kPad ? "; data.packing = \"pack\" puts several in one" : "")});
     }
   }
   if (c.train.batch_size > windows) {

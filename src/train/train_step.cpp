@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <span>
 
 #include "minnow/autograd/backward.hpp"
 #include "minnow/autograd/cancel.hpp"
@@ -51,6 +53,7 @@ struct TrainStep::Parts {
   Tensor average;  // (count), with optimizer.ema_decay
   TreeSum sum;
   StepArena arena;
+  std::map<Index, Index> longest;  // by rows of a leaf that has sequences: the length its memory plan was made for
 
   Parts(LanguageModel& m, const TrainStepOptions& o)
       : model(m),
@@ -79,26 +82,61 @@ struct TrainStep::Parts {
 
   /// Forward and backward of rows [first, first + rows); their gradients go into the next leaf of the sum.
   void run_leaf(const Batch& batch, Index first, Index rows, std::int64_t step) {
-    timed("zero gradients", 0, 1, [&] { flat.collect_gradients_in(sum.next_leaf()); });
-    const StopwatchScope watch(options.profiler);
-    if (options.profiler != nullptr) options.profiler->begin_leaf();
-    double loss_value = 0;
-    {
-      const StepArena::Step plan(arena,
-                                 static_cast<std::uint64_t>(rows) << 32U | static_cast<std::uint64_t>(batch.length));
-      const ForwardMode mode{
-          .training = true, .seed = options.seed, .step = static_cast<std::uint64_t>(step), .first_sequence = first};
-      const BatchTensors in = batch_tensors(batch, first, rows);
-      try {
-        const Tensor loss = model.loss(in.tokens, in.targets, static_cast<double>(batch.counted_in_step), mode);
-        backward(loss);
-        loss_value = loss.item();
-      } catch (...) {
-        clear_tape();  // its tensors lie in the arena of this leaf
-        throw;
-      }
+    const auto lengths =
+        std::span(batch.lengths).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows));
+    const bool sequences = has_sequences(batch);
+    if (sequences && std::all_of(lengths.begin(), lengths.end(), [](auto length) { return length == 0; })) {
+      (void)sum.next_leaf();
+      sum.push(0);
+      return;
     }
-    timed("sum of leaves", 0, 0, [&] { sum.push(loss_value); });
+    if (sequences) plan_for(rows, batch.length, step);
+    timed("zero gradients", 0, 1, [&] { flat.collect_gradients_in(sum.next_leaf()); });
+    double loss = 0;
+    {
+      const StopwatchScope watch(options.profiler);
+      if (options.profiler != nullptr) options.profiler->begin_leaf();
+      loss = pass(batch, first, rows, sequences, step);
+    }
+    timed("sum of leaves", 0, 0, [&] { sum.push(loss); });
+  }
+
+  /// Sequences have another number of tokens in each step. The memory is planned once, by a pass over as many as can
+  /// come whose gradients are thrown away; all steps find their places there.
+  void plan_for(Index rows, Index length, std::int64_t step) {
+    Index& planned = longest[rows];
+    if (length <= planned) return;
+    planned = length;
+    const auto count = static_cast<std::size_t>(rows * length);
+    Batch most;
+    most.rows = rows;
+    most.length = length;
+    most.tokens.assign(count, 0);
+    most.targets.assign(count, 0);
+    most.lengths.assign(static_cast<std::size_t>(rows), static_cast<std::int32_t>(length));
+    most.pieces = most.lengths;
+    most.counted = most.counted_in_step = rows * length;
+    flat.collect_gradients_in(sum.next_leaf());
+    (void)pass(most, 0, rows, true, step);
+  }
+
+  /// @return the loss of rows [first, first + rows); their gradients are added where they are collected.
+  double pass(const Batch& batch, Index first, Index rows, bool sequences, std::int64_t step) {
+    constexpr std::uint64_t kSequences = 1ULL << 63U;
+    const auto length = static_cast<std::uint64_t>(sequences ? longest[rows] : batch.length);
+    const StepArena::Step plan(arena, (sequences ? kSequences : 0) | static_cast<std::uint64_t>(rows) << 32U | length,
+                               sequences ? StepArena::Step::Fit::kAtMost : StepArena::Step::Fit::kExact);
+    ForwardMode mode{.training = true, .seed = options.seed, .step = static_cast<std::uint64_t>(step)};
+    const BatchTensors in = batch_tensors(batch, first, rows);
+    in.describe(mode);
+    try {
+      const Tensor loss = model.loss(in.tokens, in.targets, static_cast<double>(batch.counted_in_step), mode);
+      backward(loss);
+      return loss.item();
+    } catch (...) {
+      clear_tape();  // its tensors lie in the arena of this leaf
+      throw;
+    }
   }
 
   /// Runs a part of the step that is no operation, under the eyes of the profiler where there is one.

@@ -209,6 +209,8 @@ Config unusual_config() {
             6,
             DocumentKind::kLines,
             PackingKind::kPack,
+            true,
+            7,
             OrderKind::kRandom};
   c.tokenizer = {TokenizerKind::kByte, UnknownPolicy::kReplace};
   c.train = {1000000007, 24, 2, 3, 9223372036854775807, 1e-7, 5, 77};

@@ -100,6 +100,37 @@ TEST(Dataset, PackingFillsTrainingWindowsOnly) {
   EXPECT_EQ(data.val_facts().windows, 4);
 }
 
+TEST(Dataset, MaskedDocumentsAreThePiecesOfAWindow) {
+  const DataFolder folder;
+  DatasetOptions options{.path = folder.write("a.txt", "ab\nb\nabab\na\nb\nabb\n"), .documents = Documents::kLines};
+  options.packing = Packing::kPack;
+  options.mask_documents = true;
+  options.val_fraction = 0.3;
+  options.loader = {.batch_size = 1, .block_size = 7};
+  const Dataset data = Dataset::open(options);
+  for (const std::int64_t step : {0, 1}) {  // two windows: of 3 + 2 inputs, and of 5 + 2
+    const Batch batch = data.train().make_batch(step);
+    EXPECT_EQ(batch.pieces, batch.offsets[0] == 0 ? (Ids{3, 2}) : (Ids{5, 2}));
+  }
+  EXPECT_EQ(data.val().make_batch(0, 2).pieces, (Ids{2, 4}));
+}
+
+TEST(Dataset, MaskedDocumentsNeedATokenThatBeginsThem) {
+  const DataFolder folder;
+  const std::string text = folder.write("a.txt", "ab\nba\nab\nba\nab\nba\n");
+  const auto options = [&](std::int64_t token, Documents documents) {
+    return DatasetOptions{.path = text,
+                          .documents = documents,
+                          .mask_documents = true,
+                          .document_token = token,
+                          .loader = {.block_size = 2}};
+  };
+  expect_error(options(-1, Documents::kStream), 2, "data.documents = \"lines\"");
+  expect_error(options(3, Documents::kStream), 2, "data.document_token must be an id of the vocabulary");
+  EXPECT_EQ(open_error(options(0, Documents::kStream)), "no error");
+  EXPECT_EQ(open_error(options(-1, Documents::kLines)), "no error");
+}
+
 TEST(Dataset, FilesAreDocuments) {
   const DataFolder folder;
   folder.write("a.txt", "a\nb\n");

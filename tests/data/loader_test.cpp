@@ -142,6 +142,30 @@ TEST(TrainLoader, BatchesOfDocumentsAreAsShortAsTheyCanBe) {
   EXPECT_EQ(length({8}, 64), 8);
 }
 
+TEST(TrainLoader, CutsRowsBeforeEachTokenThatBeginsADocument) {
+  const Ids ids{9, 1, 2, 9, 3, 9, 9, 4, 5, 6, 9, 7, 8};
+  const TokenStore tokens = TokenStore::from_ids(ids, 10);
+  LoaderOptions options{.batch_size = 3, .block_size = 4, .seed = 2};
+  EXPECT_TRUE(TrainLoader(tokens, options).make_batch(0).pieces.empty());
+  options.document_token = 9;
+  const TrainLoader loader(tokens, options);
+  std::set<Ids> seen;
+  for (std::int64_t row = 0; row < 3; ++row) {
+    const Batch one = loader.make_rows(0, row, 1);
+    if (one.offsets[0] == 0) {
+      EXPECT_EQ(one.pieces, (Ids{3, 1}));
+    } else if (one.offsets[0] == 4) {
+      EXPECT_EQ(one.pieces, (Ids{1, 1, 2}));
+    } else {
+      EXPECT_EQ(one.pieces, (Ids{2, 2}));
+    }
+    seen.insert(one.pieces);
+  }
+  EXPECT_EQ(seen.size(), 3U);
+  const EvalLoader windows(tokens, WindowSet::of_stream(tokens.size(), 5), 5, 9);
+  EXPECT_EQ(windows.make_batch(0, 3).pieces, (Ids{3, 2, 1, 4, 2}));
+}
+
 TEST(TrainLoader, RefusesWhatCannotBeTrainedOn) {
   EXPECT_NE(error_of([] {
               TrainLoader(counting(8), {.block_size = 8});

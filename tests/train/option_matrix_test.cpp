@@ -46,15 +46,18 @@ std::vector<std::string> data_options(const test::DataFolder& folder, DataCase k
         folder.write(fmt::format("files/{:02}.txt", i), test::small_text(static_cast<std::size_t>(60 + 9 * i)));
       }
       return {path(folder.path("files")), "data.documents=files",
-              kind == DataCase::kFilesPad ? "data.packing=pad" : "data.packing=pack"};
+              kind == DataCase::kFilesPad ? "data.packing=pad" : "data.packing=pack",
+              kind == DataCase::kFilesPad ? "data.mask_documents=false" : "data.mask_documents=true"};
     case DataCase::kNanogpt:
     case DataCase::kLlmc:
       break;
   }
   const bool raw = kind == DataCase::kNanogpt;
-  return {path(write_tokens(folder, raw ? TokenFormat::kNanogpt : TokenFormat::kLlmc)),
-          raw ? "data.format=nanogpt" : "data.format=llmc", "tokenizer.type=none", "model.vocab_size=28",
-          "sample.every_steps=0"};
+  std::vector<std::string> all = {path(write_tokens(folder, raw ? TokenFormat::kNanogpt : TokenFormat::kLlmc)),
+                                  raw ? "data.format=nanogpt" : "data.format=llmc", "tokenizer.type=none",
+                                  "model.vocab_size=28", "sample.every_steps=0"};
+  if (raw) all.insert(all.end(), {"data.mask_documents=true", "data.document_token=26"});
+  return all;
 }
 
 /// Deals the options that data and schedule leave open, so that each value meets many others.

@@ -136,5 +136,30 @@ TEST_F(SteadyStep, TakesNothingButSmallBlocksFromTheHeap) {
 #endif
 }
 
+/// Documents give another number of tokens in each step. (Full rows would be another kind of step.)
+TEST_F(SteadyStep, OfAnyLengthsTakesNothingButSmallBlocksFromTheHeap) {
+#if MINNOW_OWN_MALLOC
+  constexpr std::size_t kSmall = 2048;
+  const auto run_other_lengths = [&](int steps) {
+    for (int i = 0; i < steps; ++i) {
+      batch_.counted = 0;
+      for (std::int32_t& length : batch_.lengths) {
+        length = static_cast<std::int32_t>(1 + (number_ + 5 * batch_.counted) % (kLength - 1));
+        batch_.counted += length;
+      }
+      batch_.counted_in_step = batch_.counted;
+      run(1);
+    }
+  };
+  run_other_lengths(3);
+  g_blocks = 0;
+  g_largest = 0;
+  run_other_lengths(20);
+  EXPECT_LT(g_largest.load(), kSmall);
+#else
+  GTEST_SKIP() << "the sanitizer has a heap of its own";
+#endif
+}
+
 }  // namespace
 }  // namespace minnow

@@ -122,6 +122,8 @@ struct DataConfig {
   int64_t val_offset = 0;
   DocumentKind documents = DocumentKind::kStream;
   PackingKind packing = PackingKind::kPad;  ///< documents that are shorter than a window: padded, or several in one
+  bool mask_documents = false;              ///< attention stays inside a document, and positions count from its begin
+  int64_t document_token = -1;              ///< id of the token that begins a document; -1 = the tokenizer's boundary
   OrderKind order = OrderKind::kEpoch;
 
   bool operator==(const DataConfig&) const = default;

@@ -18,6 +18,9 @@ struct Batch {
   std::vector<std::int32_t> tokens;   ///< (B, T) inputs
   std::vector<std::int32_t> targets;  ///< (B, T) the next token, or kIgnoredTarget
   std::vector<std::int32_t> lengths;  ///< (B) positions that count, 1 .. T
+  /// Lengths of the pieces that attend to themselves alone, row by row: those of a row sum to its length. Empty: each
+  /// row is one piece.
+  std::vector<std::int32_t> pieces;
   std::vector<std::int64_t> samples;  ///< (B) which window: its number in the split, or its offset when order = random
                                       ///< draws any offset of a stream
   std::vector<std::int64_t> offsets;  ///< (B) position of the row's first token in the split's token stream

@@ -47,7 +47,9 @@ struct DatasetOptions {
   FileFormat format = FileFormat::kAuto;
   Documents documents = Documents::kStream;
   Packing packing = Packing::kPad;
-  std::string text_field = "text";  ///< the member of a .jsonl line that holds the text
+  std::string text_field = "text";   ///< the member of a .jsonl line that holds the text
+  bool mask_documents = false;       ///< batches tell the documents of a window apart: Batch::pieces
+  std::int64_t document_token = -1;  ///< with mask_documents: id that begins a document; -1: the tokenizer's boundary
   SplitRule split = SplitRule::kFraction;
   double val_fraction = 0.1;    ///< 0 < f < 1
   std::int64_t val_every = 10;  ///< n

@@ -28,6 +28,7 @@ struct LoaderOptions {
   std::int64_t block_size = 1;  ///< T
   SampleOrder order = SampleOrder::kEpoch;
   std::uint64_t seed = 1;
+  std::int32_t document_token = -1;  ///< each one begins a piece of its row (Batch::pieces); -1: rows stay whole
 };
 
 /// Training batches. Sample number step * batch_size + row of the run is, under
@@ -78,7 +79,7 @@ class TrainLoader {
 class EvalLoader {
  public:
   EvalLoader() = default;
-  EvalLoader(TokenStore tokens, WindowSet windows, std::int64_t block_size);
+  EvalLoader(TokenStore tokens, WindowSet windows, std::int64_t block_size, std::int32_t document_token = -1);
 
   /// @return the number of windows.
   [[nodiscard]] std::int64_t windows() const noexcept { return windows_.count(); }
@@ -92,6 +93,7 @@ class EvalLoader {
   TokenStore tokens_;
   WindowSet windows_;
   std::int64_t length_ = 0;  // T of every batch
+  std::int32_t document_token_ = -1;
 };
 
 }  // namespace minnow

@@ -65,8 +65,9 @@ struct AttentionArgs {
   const std::int64_t* key_lengths = nullptr;  ///< (B): keys from there on are padding
   const T* alibi_slopes = nullptr;            ///< (H)
 
-  double dropout = 0;     ///< probability p that a weight is dropped; kept ones are scaled by 1 / (1 - p)
-  RandomKey random = {};  ///< element = (((first_batch + b) * H + h) * Tq + i) * Tk + j, rule of drop_threshold
+  double dropout = 0;        ///< probability p that a weight is dropped; kept ones are scaled by 1 / (1 - p)
+  RandomKey random = {};     ///< element = (((first_batch + b) * H + h) * Tq + i) * Tk + j, rule of drop_threshold
+  Index dropout_length = 0;  ///< stands for Tq and Tk in that formula; 0: Tq and Tk themselves
   GemmPrecision precision = GemmPrecision::kF32;  ///< of the products of f32 tensors
   Index first_batch = 0;                          ///< index in the global batch of this call's batch 0
 };
@@ -104,6 +105,29 @@ struct AttentionGradient {
 template <class T>
 void attention_backward(const AttentionArgs<T>& args, HeadView<const T> out, HeadView<const T> dout, const T* lse,
                         AttentionGradient<T> dq, AttentionGradient<T> dk, AttentionGradient<T> dv, void* scratch);
+
+/// Sequences that follow each other without padding, each attending to itself alone: sequence s is the positions
+/// [at[s], at[s + 1]).
+struct SequenceBorders {
+  const std::int64_t* at = nullptr;  ///< (count + 1), from 0 up to the number of positions, never falling
+  Index count = 0;
+};
+
+/// As attention_forward for sequences in one row: `args` describes the row (batch 1, Tq = Tk = all positions;
+/// causality, window and ALiBi count within a sequence, masks and key lengths there are none). Sequence s draws dropout
+/// as batch first_batch + s.
+/// @param out (1, H, N, Dv), any strides
+/// @param lse H * N numbers for attention_sequences_backward: sequence s has (H, length) from H * at[s] on
+/// Each sequence has the bits that attention_forward gives it alone.
+template <class T>
+void attention_sequences_forward(const AttentionArgs<T>& args, const SequenceBorders& borders, HeadView<T> out, T* lse,
+                                 void* scratch);
+
+/// As attention_backward for such sequences.
+template <class T>
+void attention_sequences_backward(const AttentionArgs<T>& args, const SequenceBorders& borders, HeadView<const T> out,
+                                  HeadView<const T> dout, const T* lse, AttentionGradient<T> dq,
+                                  AttentionGradient<T> dk, AttentionGradient<T> dv, void* scratch);
 
 /// The specification of the forward pass: plain loops, sums in double.
 template <class T>

@@ -40,6 +40,9 @@ class Decoder final : public LanguageModel {
   /// Runs the blocks; `attend(layer, y)` is attention with or without a cache. @return (B, T, C), final norm included.
   template <class Attend>
   Tensor run_blocks(Tensor x, const ForwardMode& mode, Attend&& attend);
+  /// The same for tokens of sequences that follow each other. @return (1, N, C); (N, R)
+  [[nodiscard]] Tensor positions_of(const Sequences& sequences);
+  [[nodiscard]] Tensor angles_of(const Sequences& sequences);
   [[nodiscard]] Tensor hidden(const Tensor& tokens, const ForwardMode& mode);
   [[nodiscard]] const Tensor& head_weight() const { return config_.tie_head ? embedding_ : head_.weight; }
 

@@ -36,8 +36,8 @@ class LanguageModel {
   /// @return whether text may run past block_size (sinusoidal positions go on; with others a window moves along).
   [[nodiscard]] virtual bool positions_go_on() const = 0;
 
-  /// @param tokens (B, T) i32 or i64
-  /// @param targets (B, T), -100 where nothing is predicted
+  /// @param tokens (B, T) i32 or i64; (1, N) with mode.sequences, which then follow each other
+  /// @param targets as many, -100 where nothing is predicted
   /// @param divisor the summed loss is divided by it: the number of counted targets of the whole batch
   /// @return scalar: sum of the cross entropies / divisor, in nats.
   [[nodiscard]] virtual Tensor loss(const Tensor& tokens, const Tensor& targets, double divisor,

@@ -24,7 +24,8 @@ struct AttentionOptions {
   std::optional<double> scale = std::nullopt;  ///< nothing: 1 / sqrt(D)
   double dropout = 0;                          ///< of the weights, by key
   RandomKey random = {};
-  Index first_batch = 0;  ///< index in the global batch of row 0
+  Index first_batch = 0;     ///< index in the global batch of row 0, or of the first sequence
+  Index dropout_length = 0;  ///< dropout counts positions as if rows were so long; 0: as long as they are
 };
 
 /// Optional inputs of attention.
@@ -53,18 +54,23 @@ struct AttentionInputs {
 /// Self-attention of all heads on packed projections, without a copy.
 /// @param qkv (B, T, 3C): q, then k, then v, each of n_head heads of C / n_head channels
 /// @param key_lengths (B) i64 or undefined
+/// @param borders (S + 1) i64 or undefined: with B = 1, position borders[s] is the first of sequence s, the last one
+/// ends at borders[S] = T, and each sequence attends to itself alone: what it gives alone, to the bit. Not together
+/// with key_lengths.
 /// @return (B, T, C): the heads side by side
 /// Gradient and source as of scaled_dot_product_attention. Throws: ShapeError.
 [[nodiscard]] Tensor packed_self_attention(const Tensor& qkv, Index n_head, const AttentionOptions& options = {},
-                                           const Tensor& key_lengths = {});
+                                           const Tensor& key_lengths = {}, const Tensor& borders = {});
 
 /// Attention of heads that lie side by side in rows, with grouped queries, without a copy.
 /// @param q (B, Tq, H D); @param k (B, Tk, Hkv D); @param v (B, Tk, Hkv Dv); n_head = H a multiple of n_kv_head = Hkv
 /// @param key_lengths (B) i64 or undefined
+/// @param borders as of packed_self_attention; Tq = Tk then
 /// @return (B, Tq, H Dv): the heads side by side
 /// Gradient and source as of scaled_dot_product_attention. Throws: ShapeError.
 [[nodiscard]] Tensor row_attention(const Tensor& q, const Tensor& k, const Tensor& v, Index n_head, Index n_kv_head,
-                                   const AttentionOptions& options = {}, const Tensor& key_lengths = {});
+                                   const AttentionOptions& options = {}, const Tensor& key_lengths = {},
+                                   const Tensor& borders = {});
 
 /// Attention without a softmax, in time proportional to the length: with f(x) = elu(x) + 1,
 /// y_i = sum_j f(q_i) f(k_j) v_j / (eps + sum_j f(q_i) f(k_j)), over j <= i when causal; 0 where the divisor is 0.
@@ -103,7 +109,7 @@ struct AttentionCall {
   [[nodiscard]] Tensor weights() const { return attention_weights(q, k, options, inputs); }
 };
 
-/// @return what an observed call worked on if it was one of the three operations above, else nothing.
+/// @return what an observed call worked on if it was one of the three operations above, without borders; else nothing.
 [[nodiscard]] std::optional<AttentionCall> attention_call(const OpCall& call);
 
 }  // namespace minnow

@@ -43,8 +43,13 @@ class StepArena {
   /// While one lives, storages made by this thread come from the arena. A Step inside a Step has no effect.
   class Step {
    public:
+    /// What a plan's places are good for.
+    enum class Fit {
+      kExact,   ///< storages of the recorded sizes
+      kAtMost,  ///< smaller ones too: the first step with this key should be the largest
+    };
     /// @param key names the kind of step: shapes, mode; steps with one key should allocate alike.
-    Step(StepArena& arena, std::uint64_t key);
+    Step(StepArena& arena, std::uint64_t key, Fit fit = Fit::kExact);
     ~Step();
     Step(const Step&) = delete;
     Step& operator=(const Step&) = delete;
@@ -59,7 +64,7 @@ class StepArena {
   friend class Storage;
   struct Plan;
 
-  void begin(std::uint64_t key);
+  void begin(std::uint64_t key, Step::Fit fit);
   void end();
   std::byte* take(Storage& storage);                  // called by a new storage; null: use the heap
   void give_back(Storage& storage);                   // called by a dying storage
@@ -73,8 +78,9 @@ class StepArena {
   std::list<std::unique_ptr<Plan>> plans_;  // most recently used first
   Plan* plan_ = nullptr;                    // of the running step
   bool recording_ = false, departed_ = false;
-  std::uint32_t next_ = 0;         // number of the next allocation of the step
-  std::vector<Storage*> tenants_;  // living storages of this step by slot
+  Step::Fit fit_ = Step::Fit::kExact;  // of the running step
+  std::uint32_t next_ = 0;             // number of the next allocation of the step
+  std::vector<Storage*> tenants_;      // living storages of this step by slot
   // Places of the block that living storages hold, begin to end. Its nodes come from a pool: no allocation in a replay.
   std::pmr::unsynchronized_pool_resource pool_;
   std::pmr::map<std::size_t, std::size_t> occupied_{&pool_};

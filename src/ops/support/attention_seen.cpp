@@ -35,8 +35,10 @@ AttentionCall seen_rows(const OpCall& call) {
 }  // namespace
 
 std::optional<AttentionCall> attention_call(const OpCall& call) {
-  if (call.op.doc.name == "packed_self_attention") return seen_packed(call);
-  if (call.op.doc.name == "row_attention") return seen_rows(call);
+  const bool packed = call.op.doc.name == "packed_self_attention", rows = call.op.doc.name == "row_attention";
+  if ((packed || rows) && call.inputs.back().defined()) return std::nullopt;  // sequences cut by borders
+  if (packed) return seen_packed(call);
+  if (rows) return seen_rows(call);
   if (call.op.doc.name != "scaled_dot_product_attention") return std::nullopt;
   const auto in = call.inputs;
   return AttentionCall{
