@@ -13,23 +13,16 @@ namespace {
 ValueSource source_of(const std::string& name) {
   using Row = std::pair<std::string_view, ValueSource>;
   static constexpr std::array kSources = std::to_array<Row>({
-      {"--set", ValueSource::kSetting},
-      {"--run", ValueSource::kFolder},
-      {"--init-from", ValueSource::kRun},
-      {"--prompt-file", ValueSource::kFile},
-      {"--data", ValueSource::kFile},
-      {"--tokenizer", ValueSource::kFile},
-      {"--val", ValueSource::kFile},
-      {"CONFIG", ValueSource::kStart},
-      {"FILE", ValueSource::kConfig},
-      {"BEFORE", ValueSource::kConfig},
-      {"AFTER", ValueSource::kConfig},
-      {"KEY", ValueSource::kKey},
-      {"NAME", ValueSource::kOp},
-      {"RUN", ValueSource::kRun},
-      {"RUNS", ValueSource::kRun},
-      {"DIR", ValueSource::kFolder},
-      {"PATH", ValueSource::kFile},
+      {"--set", ValueSource::kSetting},   {"--run", ValueSource::kFolder},
+      {"--init-from", ValueSource::kRun}, {"--prompt-file", ValueSource::kFile},
+      {"--data", ValueSource::kFile},     {"--tokenizer", ValueSource::kFile},
+      {"--val", ValueSource::kFile},      {"CONFIG", ValueSource::kStart},
+      {"FILE", ValueSource::kConfig},     {"BEFORE", ValueSource::kConfig},
+      {"AFTER", ValueSource::kConfig},    {"KEY", ValueSource::kKey},
+      {"NAME", ValueSource::kOp},         {"RUN", ValueSource::kRun},
+      {"RUNS", ValueSource::kRun},        {"DIR", ValueSource::kFolder},
+      {"PATH", ValueSource::kFile},       {"PATHS", ValueSource::kFile},
+      {"TOKENIZER", ValueSource::kFile},  {"TOKENIZERS", ValueSource::kFile},
       {"VERB", ValueSource::kVerb},
   });
   for (const auto& [known, source] : kSources) {

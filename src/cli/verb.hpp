@@ -39,6 +39,7 @@ extern const Verb kVerbPlan;
 extern const Verb kVerbPlot;
 extern const Verb kVerbReport;
 extern const Verb kVerbSample;
+extern const Verb kVerbTokenizer;
 extern const Verb kVerbTrain;
 extern const Verb kVerbVerify;
 extern const Verb kVerbWalk;

@@ -4,10 +4,10 @@ namespace minnow::cli {
 
 std::span<const Verb* const> verbs() {
   static constexpr const Verb* kVerbs[] = {
-      &kVerbNew,    &kVerbPlan,   &kVerbTrain,   &kVerbVerify,     &kVerbSample,    &kVerbChat,
-      &kVerbEval,   &kVerbPlot,   &kVerbReport,  &kVerbCompare,    &kVerbAttention, &kVerbWalk,
-      &kVerbImport, &kVerbExport, &kVerbInspect, &kVerbConfig,     &kVerbData,      &kVerbOps,
-      &kVerbBench,  &kVerbDoctor, &kVerbMan,     &kVerbCompletion,
+      &kVerbNew,    &kVerbPlan,   &kVerbTrain,   &kVerbVerify,  &kVerbSample,     &kVerbChat,
+      &kVerbEval,   &kVerbPlot,   &kVerbReport,  &kVerbCompare, &kVerbAttention,  &kVerbWalk,
+      &kVerbImport, &kVerbExport, &kVerbInspect, &kVerbConfig,  &kVerbData,       &kVerbTokenizer,
+      &kVerbOps,    &kVerbBench,  &kVerbDoctor,  &kVerbMan,     &kVerbCompletion,
   };
   return kVerbs;
 }

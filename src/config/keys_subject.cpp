@@ -19,6 +19,8 @@ bool split_by_file(const Config& config) { return config.data.split == SplitKind
 bool has_documents(const Config& config) { return config.data.documents != DocumentKind::kStream; }
 bool masks_documents(const Config& config) { return config.data.mask_documents; }
 bool is_rotary(const Config& config) { return config.model.position == PositionKind::kRotary; }
+bool is_bpe(const Config& config) { return config.tokenizer.type == TokenizerKind::kBpe; }
+bool learns_merges(const Config& config) { return config.tokenizer.learns_merges(); }
 bool has_text(const Config& config) { return config.tokenizer.type != TokenizerKind::kNone; }
 
 constexpr std::string_view kRotary = "model.position = \"rotary\"";
@@ -182,13 +184,38 @@ constexpr Key kRows[] = {
                                    "Each window once per epoch in a keyed order, or any offset with replacement")
         .also("shuffle sampling"),
 
-    row<kTokenizer, &TokenizerConfig::type>("tokenizer.type", kRefused,
-                                            "Tokens: characters, bytes, or none when the data are token files")
+    row<kTokenizer, &TokenizerConfig::type>(
+        "tokenizer.type", kRefused,
+        "Tokens: characters, bytes, frequent byte strings (bpe), or none when the data are "
+        "token files")
         .also("tokenizer_type tokenizer_name"),
     row<kTokenizer, &TokenizerConfig::unknown>("tokenizer.unknown", kFree,
                                                "A character that the vocabulary lacks: an error, or replaced by the "
                                                "first of U+FFFD, ?, blank, line feed it has")
         .when(has_text, "tokenizer.type is not \"none\""),
+    row<kTokenizer, &TokenizerConfig::path>(
+        "tokenizer.path", kRefused,
+        "A tokenizer.json, vocab.json with merges.txt, .tiktoken file, or the folder "
+        "of one; empty: learned from the training text")
+        .path()
+        .only(is_bpe, "tokenizer.type = \"bpe\"")
+        .also("tokenizer_path tokenizer_file vocab_file"),
+    row<kTokenizer, &TokenizerConfig::pattern>(
+        "tokenizer.pattern", kRefused,
+        "How text is cut into the pieces within which byte pairs merge; auto: as "
+        "tokenizer.path says, else gpt2")
+        .only(is_bpe, "tokenizer.type = \"bpe\""),
+    row<kTokenizer, &TokenizerConfig::vocab_size>("tokenizer.vocab_size", kRefused,
+                                                  "Tokens of a bpe that is learned: 256 bytes, and merges as far as "
+                                                  "the text has pairs")
+        .range(256, kMaxCount)
+        .in("tokens")
+        .only(learns_merges, "tokenizer.type = \"bpe\" without tokenizer.path"),
+    row<kTokenizer, &TokenizerConfig::min_frequency>("tokenizer.min_frequency", kRefused,
+                                                     "Pairs of a bpe that is learned do not merge when they are rarer")
+        .range(1, kMaxSteps)
+        .in("occurrences")
+        .only(learns_merges, "tokenizer.type = \"bpe\" without tokenizer.path"),
 };
 
 }  // namespace

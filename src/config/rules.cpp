@@ -124,7 +124,7 @@ std::string tokenizer_fits_format(const Config& c) {
                        value_text(*find_key("tokenizer.type"), c));
   }
   if (c.data.format == DataFormat::kText && c.tokenizer.type == TokenizerKind::kNone) {
-    return "tokenizer.type must be \"char\" or \"byte\" with data.format = \"text\"; got \"none\"";
+    return "tokenizer.type must be \"char\", \"byte\" or \"bpe\" with data.format = \"text\"; got \"none\"";
   }
   return "";
 }

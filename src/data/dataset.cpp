@@ -119,6 +119,10 @@ std::string split_line(std::string_view name, const SplitFacts& facts, bool stre
                      grouped(facts.targets), grouped(facts.windows), grouped(block_size));
 }
 
+std::string kind_of(const Tokenizer& tokenizer) {
+  return tokenizer.name() == "bpe" ? "byte pairs" : fmt::format("{}-level", tokenizer.name());
+}
+
 }  // namespace
 
 /// model.vocab_size decides only where no tokenizer does; it must not be ignored silently.
@@ -196,7 +200,7 @@ std::vector<std::string> Dataset::describe(std::int64_t steps) const {
                               fingerprint_.files.size() == 1 ? fingerprint_.files[0].sha256.substr(0, 12)
                                                              : fingerprint_.digest().substr(0, 12)));
   lines.push_back(fmt::format("vocabulary: {} tokens ({})", grouped(vocab_size_),
-                              tokenizer_ ? fmt::format("{}-level", tokenizer_->name()) : "ids only, no tokenizer"));
+                              tokenizer_ ? kind_of(*tokenizer_) : "ids only, no tokenizer"));
   lines.push_back(split_line("training", train_facts_, stream_, loader.block_size));
   if (val_->windows() > 0) lines.push_back(split_line("validation", val_facts_, stream_, loader.block_size));
   lines.push_back(fmt::format("order: {}; {} steps of {} windows are {:.2f} passes over the training data",

@@ -7,8 +7,11 @@
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
 #include "minnow/data/dialogue_corpus.hpp"
+#include "minnow/text/bpe_tokenizer.hpp"
+#include "minnow/text/bpe_trainer.hpp"
 #include "minnow/text/byte_tokenizer.hpp"
 #include "minnow/text/char_tokenizer.hpp"
+#include "minnow/text/load_tokenizer.hpp"
 #include "minnow/text/utf8.hpp"
 
 namespace minnow {
@@ -18,6 +21,8 @@ using Texts = std::vector<std::string_view>;
 
 // Bytes of text encoded at once: bounds the ids held at full width.
 constexpr std::size_t kEncodePart = 1U << 16;
+// Byte pairs take longer: parts of which all threads get some.
+constexpr std::size_t kBpePart = 1U << 20;
 
 TextCorpus load(const std::string& path, const DatasetOptions& options) {
   if (!names_builtin(path)) return read_text_files(path, options.documents, options.text_field);
@@ -75,23 +80,49 @@ void check_two_characters(const Texts& texts, const std::string& path) {
                               describe_character(first.code_point)));
 }
 
+/// @return a byte-pair encoding that is loaded, or learned from what the model will learn from.
+std::shared_ptr<const Tokenizer> open_bpe(const Texts& training, const DatasetOptions& options) {
+  const BpeChoice& choice = options.bpe;
+  if (choice.path.empty()) {
+    BpeTraining learn;
+    learn.vocab_size = choice.vocab_size;
+    learn.min_frequency = choice.min_frequency;
+    learn.pattern = choice.pattern.value_or(SplitPattern::kGpt2);
+    if (options.documents != Documents::kStream) learn.special = {std::string(kBoundaryPiece)};
+    return std::make_shared<BpeTokenizer>(train_bpe(training, learn));
+  }
+  auto tokenizer = load_tokenizer(choice.path, choice.pattern);
+  if (tokenizer->name() != "bpe") {
+    throw DataError(fmt::format("[data] tokenizer.path must hold a byte-pair encoding; {} holds a {}-level tokenizer.",
+                                choice.path, tokenizer->name()));
+  }
+  return tokenizer;
+}
+
+std::shared_ptr<const Tokenizer> with_boundary(std::shared_ptr<const Tokenizer> tokenizer,
+                                               const DatasetOptions& options, std::string_view hint) {
+  if (options.documents != Documents::kStream && !tokenizer->boundary_id()) {
+    throw DataError(
+        fmt::format("[data] documents need a tokenizer with a boundary token; the {} tokenizer has none. Hint: {}.",
+                    tokenizer->name(), hint));
+  }
+  return tokenizer;
+}
+
 std::shared_ptr<const Tokenizer> choose_tokenizer(const TextCorpus& corpus, const TextCorpus& validation,
-                                                  const DatasetOptions& options) {
+                                                  const Texts& training, const DatasetOptions& options) {
   const bool documents = options.documents != Documents::kStream;
   if (options.stored) {
-    if (documents && !options.stored->boundary_id()) {
-      throw DataError(
-          fmt::format("[data] documents need a tokenizer with a boundary token; the stored {}-level tokenizer has "
-                      "none. Hint: it was made for data.documents = \"stream\".",
-                      options.stored->name()));
-    }
-    return options.stored;
+    return with_boundary(options.stored, options, "it was made for data.documents = \"stream\"");
+  }
+  if (options.tokenizer == TokenizerChoice::kBpe) {
+    return with_boundary(open_bpe(training, options), options, "data.documents = \"stream\" needs none");
   }
   if (options.tokenizer == TokenizerChoice::kByte) return std::make_shared<ByteTokenizer>(documents);
   if (options.tokenizer == TokenizerChoice::kNone) {
     throw ConfigError(
-        fmt::format("[data] text needs a tokenizer; got tokenizer.type = \"none\" for {}. Hint: use \"char\" or "
-                    "\"byte\".",
+        fmt::format("[data] text needs a tokenizer; got tokenizer.type = \"none\" for {}. Hint: use \"char\", "
+                    "\"byte\" or \"bpe\".",
                     options.path));
   }
   CharTokenizer::Builder builder;
@@ -104,7 +135,11 @@ std::shared_ptr<const Tokenizer> choose_tokenizer(const TextCorpus& corpus, cons
 class Encoder {
  public:
   Encoder(const Tokenizer& tokenizer, const DatasetOptions& options, std::string_view split)
-      : tokenizer_(tokenizer), options_(options), split_(split), builder_(tokenizer.vocab_size()) {}
+      : tokenizer_(tokenizer),
+        options_(options),
+        split_(split),
+        most_(tokenizer.name() == "bpe" ? kBpePart : kEncodePart),
+        builder_(tokenizer.vocab_size()) {}
 
   SplitTokens encode(const Texts& texts) {
     SplitTokens result;
@@ -129,7 +164,7 @@ class Encoder {
   void add(std::string_view text) {
     for (std::string_view rest = text; !rest.empty();) {
       std::size_t part = rest.size();
-      if (part > kEncodePart) part = tokenizer_.cut_before(rest, kEncodePart);
+      if (part > most_) part = tokenizer_.cut_before(rest, most_);
       if (part == 0) part = rest.size();
       ids_.clear();
       try {
@@ -157,6 +192,7 @@ class Encoder {
   const Tokenizer& tokenizer_;
   const DatasetOptions& options_;
   std::string_view split_;
+  std::size_t most_;  // bytes encoded at once
   TokenStoreBuilder builder_;
   std::vector<std::int32_t> ids_;
   std::int64_t number_ = 0;
@@ -190,13 +226,13 @@ OpenedData open_text_data(const DatasetOptions& options) {
   if (options.split == SplitRule::kFile) require_text(validation, options.val_path);
   const bool scores = options.split == SplitRule::kScore;
   if (!scores) check_two_characters(corpus.texts, options.path);
-  data.tokenizer = choose_tokenizer(corpus, validation, options);
-  data.vocab_size = data.tokenizer->vocab_size();
   const SplitTexts texts = split(corpus, validation, options);
+  data.tokenizer = choose_tokenizer(corpus, validation, texts.train, options);
+  data.vocab_size = data.tokenizer->vocab_size();
   data.train = Encoder(*data.tokenizer, options, scores ? "given" : "training").encode(texts.train);
   data.val = scores ? data.train : Encoder(*data.tokenizer, options, "validation").encode(texts.val);
   for (const TextCorpus* read : {&corpus, &validation}) read->check_unchanged();
-  const bool bytes = data.tokenizer->name() == "byte";
+  const bool bytes = data.tokenizer->name() != "char";
   add_notes(corpus, options.path, bytes, data.notes);
   if (options.split == SplitRule::kFile) add_notes(validation, options.val_path, bytes, data.notes);
   return data;

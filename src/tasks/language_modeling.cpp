@@ -56,10 +56,30 @@ TokenizerChoice tokenizer_of(TokenizerKind kind) {
       return TokenizerChoice::kChar;
     case TokenizerKind::kByte:
       return TokenizerChoice::kByte;
+    case TokenizerKind::kBpe:
+      return TokenizerChoice::kBpe;
     case TokenizerKind::kNone:
       return TokenizerChoice::kNone;
   }
   return TokenizerChoice::kChar;
+}
+
+std::optional<SplitPattern> pattern_of(PieceKind kind) {
+  switch (kind) {
+    case PieceKind::kAuto:
+      return std::nullopt;
+    case PieceKind::kGpt2:
+      return SplitPattern::kGpt2;
+    case PieceKind::kCl100k:
+      return SplitPattern::kCl100k;
+    case PieceKind::kLlama3:
+      return SplitPattern::kLlama3;
+    case PieceKind::kQwen2:
+      return SplitPattern::kQwen2;
+    case PieceKind::kNone:
+      return SplitPattern::kNone;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -83,6 +103,10 @@ DatasetOptions dataset_options(const Config& config, std::shared_ptr<const Token
                     .order = config.data.order == OrderKind::kRandom ? SampleOrder::kRandom : SampleOrder::kEpoch,
                     .seed = static_cast<std::uint64_t>(config.train.seed)};
   options.tokenizer = tokenizer_of(config.tokenizer.type);
+  options.bpe = {.path = config.tokenizer.path,
+                 .pattern = pattern_of(config.tokenizer.pattern),
+                 .vocab_size = config.tokenizer.vocab_size,
+                 .min_frequency = config.tokenizer.min_frequency};
   options.stored = std::move(stored);
   options.unknown =
       config.tokenizer.unknown == UnknownPolicy::kReplace ? UnknownCharacter::kReplace : UnknownCharacter::kError;

@@ -1,18 +1,21 @@
 #pragma once
 /// @file
-/// Writes and reads the tokenizer.json of the Hugging Face library `tokenizers`, for vocabularies without merges.
+/// Writes and reads the tokenizer.json of the Hugging Face library `tokenizers`.
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "minnow/text/bpe_model.hpp"
+#include "text/json_source.hpp"
+
 namespace minnow {
 
 /// Which of the two vocabularies without merges a file describes.
 enum class VocabularyKind { kChar, kByte };
 
-/// What minnow keeps of a tokenizer.json.
+/// What minnow keeps of the tokenizer.json of a vocabulary without merges.
 struct TokenizerFile {
   VocabularyKind kind = VocabularyKind::kChar;
   std::vector<std::string> pieces;  ///< by id
@@ -23,8 +26,19 @@ struct TokenizerFile {
 /// characters; for bytes with the ByteLevel pre-tokenizer and decoder, for characters with none and Fuse.
 [[nodiscard]] std::string write_tokenizer_json(const TokenizerFile& file);
 
-/// Throws: DataError naming `source` when the text is not such a file.
-[[nodiscard]] TokenizerFile read_tokenizer_json(std::string_view text, std::string_view source);
+/// @return the file's text of a byte-level BPE. Merges are strings, which the oldest readers know, unless a name has a
+/// blank in it.
+[[nodiscard]] std::string write_bpe_json(const BpeModel& model);
+
+/// Checks the nine keys and the version. Throws: DataError.
+void check_tokenizer_json(const JsonSource& source, const JsonSource::Json& root);
+
+/// Reads a checked file whose pre-tokenizer is null. Throws: DataError when it is no vocabulary of characters.
+[[nodiscard]] TokenizerFile read_char_json(const JsonSource& source, const JsonSource::Json& root);
+
+/// Reads a checked file with a pre-tokenizer. Throws: DataError when it is no byte-level BPE, or splits texts by a
+/// regular expression that is not known.
+[[nodiscard]] BpeModel read_bpe_json(const JsonSource& source, const JsonSource::Json& root);
 
 /// @return the printable stand-in of a byte in byte-level vocabularies: itself for 33..126, 161..172, 174..255, the
 /// others in order U+0100, U+0101, ...

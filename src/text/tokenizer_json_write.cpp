@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "minnow/text/utf8.hpp"
@@ -9,13 +10,15 @@ namespace {
 // Keeps the order in which keys are set: the vocabulary is then written by id.
 using Json = nlohmann::ordered_json;
 
-Json byte_level() {
-  return {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", true}};
+Json byte_level(bool add_prefix_space, bool use_regex) {
+  return {
+      {"type", "ByteLevel"}, {"add_prefix_space", add_prefix_space}, {"trim_offsets", true}, {"use_regex", use_regex}};
 }
 
-Json special_token(const std::string& piece, std::int32_t id) {
-  return {{"id", id},        {"content", piece},    {"single_word", false}, {"lstrip", false},
-          {"rstrip", false}, {"normalized", false}, {"special", true}};
+Json added_token(const AddedToken& token) {
+  return {{"id", token.id},          {"content", token.content}, {"single_word", token.single_word},
+          {"lstrip", token.lstrip},  {"rstrip", token.rstrip},   {"normalized", token.normalized},
+          {"special", token.special}};
 }
 
 /// nlohmann's ordered object looks for an existing key at every insertion: quadratic in the vocabulary. Its underlying
@@ -25,28 +28,25 @@ Json vocabulary(const std::vector<std::string>& pieces) {
   entries.reserve(pieces.size());
   std::int32_t id = 0;
   for (const std::string& piece : pieces) {
-    static_cast<std::vector<std::pair<const std::string, Json>>&>(entries).emplace_back(piece, Json(id++));
+    if (!piece.empty()) {
+      static_cast<std::vector<std::pair<const std::string, Json>>&>(entries).emplace_back(piece, Json(id));
+    }
+    ++id;
   }
   return entries;
 }
 
-}  // namespace
-
-std::string write_tokenizer_json(const TokenizerFile& file) {
-  const bool bytes = file.kind == VocabularyKind::kByte;
-  Json added = Json::array();
-  if (file.boundary >= 0) {
-    added.push_back(special_token(file.pieces[static_cast<std::size_t>(file.boundary)], file.boundary));
-  }
+/// The nine keys, with an empty model.
+Json frame() {
   Json root;
   root["version"] = "1.0";
   root["truncation"] = nullptr;
   root["padding"] = nullptr;
-  root["added_tokens"] = std::move(added);
+  root["added_tokens"] = Json::array();
   root["normalizer"] = nullptr;
-  root["pre_tokenizer"] = bytes ? byte_level() : Json(nullptr);
+  root["pre_tokenizer"] = nullptr;
   root["post_processor"] = nullptr;
-  root["decoder"] = bytes ? byte_level() : Json{{"type", "Fuse"}};
+  root["decoder"] = nullptr;
   Json& model = root["model"];
   model["type"] = "BPE";
   model["dropout"] = nullptr;
@@ -56,8 +56,61 @@ std::string write_tokenizer_json(const TokenizerFile& file) {
   model["fuse_unk"] = false;
   model["byte_fallback"] = false;
   model["ignore_merges"] = false;
-  model["vocab"] = vocabulary(file.pieces);
+  model["vocab"] = Json::object();
   model["merges"] = Json::array();
+  return root;
+}
+
+Json pre_tokenizer_of(const BpeModel& model) {
+  const bool gpt2 = model.pattern == SplitPattern::kGpt2;
+  Json bytes = byte_level(model.add_prefix_space, gpt2);
+  if (gpt2 || model.pattern == SplitPattern::kNone) return bytes;
+  const Json split = {{"type", "Split"},
+                      {"pattern", {{"Regex", split_regex(model.pattern)}}},
+                      {"behavior", "Isolated"},
+                      {"invert", false}};
+  return {{"type", "Sequence"}, {"pretokenizers", Json::array({split, std::move(bytes)})}};
+}
+
+/// As strings, which every reader knows, unless a name has a blank in it.
+Json merges_of(const BpeModel& model) {
+  const auto name = [&](std::int32_t id) -> const std::string& { return model.pieces[static_cast<std::size_t>(id)]; };
+  const bool strings = std::none_of(model.merges.begin(), model.merges.end(), [&](const BpeMerge& merge) {
+    return name(merge.result).find(' ') != std::string::npos;
+  });
+  Json::array_t rows;
+  rows.reserve(model.merges.size());
+  for (const BpeMerge& merge : model.merges) {
+    const std::string &left = name(merge.left), &right = name(merge.right);
+    rows.push_back(strings ? Json(left + " " + right) : Json::array({left, right}));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string write_tokenizer_json(const TokenizerFile& file) {
+  const bool bytes = file.kind == VocabularyKind::kByte;
+  Json root = frame();
+  if (file.boundary >= 0) {
+    root["added_tokens"].push_back(
+        added_token({.id = file.boundary, .content = file.pieces[static_cast<std::size_t>(file.boundary)]}));
+  }
+  if (bytes) root["pre_tokenizer"] = byte_level(false, true);
+  root["decoder"] = bytes ? byte_level(false, true) : Json{{"type", "Fuse"}};
+  root["model"]["vocab"] = vocabulary(file.pieces);
+  return root.dump(2) + "\n";
+}
+
+std::string write_bpe_json(const BpeModel& model) {
+  Json root = frame();
+  for (const AddedToken& token : model.added) root["added_tokens"].push_back(added_token(token));
+  root["pre_tokenizer"] = pre_tokenizer_of(model);
+  root["post_processor"] = Json::parse(model.post_processor);
+  root["decoder"] = byte_level(false, true);
+  root["model"]["ignore_merges"] = model.ignore_merges;
+  root["model"]["vocab"] = vocabulary(model.pieces);
+  root["model"]["merges"] = merges_of(model);
   return root.dump(2) + "\n";
 }
 

@@ -212,7 +212,7 @@ Config unusual_config() {
             true,
             7,
             OrderKind::kRandom};
-  c.tokenizer = {TokenizerKind::kByte, UnknownPolicy::kReplace};
+  c.tokenizer = {TokenizerKind::kBpe, UnknownPolicy::kReplace, "", PieceKind::kLlama3, 777, 5};
   c.train = {1000000007, 24, 2, 3, 9223372036854775807, 1e-7, 5, 77};
   c.optimizer = {OptimizerKind::kAdamw, 0.1 + 0.2, 0.0, 1 - 1e-16, 5e-324, 1e-30, 0.0};
   c.optimizer.amsgrad = true;

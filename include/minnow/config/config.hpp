@@ -130,7 +130,10 @@ struct DataConfig {
 };
 
 /// kNone: the data are token files, there is no text to encode.
-enum class TokenizerKind { kChar, kByte, kNone };
+enum class TokenizerKind { kChar, kByte, kBpe, kNone };
+/// How a byte-pair encoding cuts a text into the pieces within which it merges; kAuto: as the file of the tokenizer
+/// says, GPT-2's way when it is learned.
+enum class PieceKind { kAuto, kGpt2, kCl100k, kLlama3, kQwen2, kNone };
 /// What becomes of a character that the vocabulary does not have.
 enum class UnknownPolicy { kError, kReplace };
 
@@ -138,6 +141,13 @@ enum class UnknownPolicy { kError, kReplace };
 struct TokenizerConfig {
   TokenizerKind type = TokenizerKind::kChar;
   UnknownPolicy unknown = UnknownPolicy::kError;
+  std::string path{};  ///< bpe: files of the tokenizer; empty: learned from the training text
+  PieceKind pattern = PieceKind::kAuto;
+  int64_t vocab_size = 4096;  ///< bpe that is learned: tokens at most
+  int64_t min_frequency = 2;  ///< bpe that is learned: rarer pairs do not merge
+
+  /// @return whether the tokenizer is learned from the training text by merging.
+  [[nodiscard]] bool learns_merges() const { return type == TokenizerKind::kBpe && path.empty(); }
 
   bool operator==(const TokenizerConfig&) const = default;
 };

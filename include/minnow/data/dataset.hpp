@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "minnow/data/loader.hpp"
 #include "minnow/data/story_corpus.hpp"
 #include "minnow/data/windows.hpp"
+#include "minnow/text/split_pattern.hpp"
 #include "minnow/text/tokenizer.hpp"
 
 namespace minnow {
@@ -37,7 +39,15 @@ enum class SplitRule {
 
 /// Which tokenizer to build when none is passed. Documents that are lines or files give it a boundary token. Token
 /// files take kNone or, when their ids are byte values, kByte.
-enum class TokenizerChoice { kChar, kByte, kNone };
+enum class TokenizerChoice { kChar, kByte, kBpe, kNone };
+
+/// The byte-pair encoding to load, or to learn from the training text.
+struct BpeChoice {
+  std::string path{};                     ///< as load_tokenizer takes it; empty: learn
+  std::optional<SplitPattern> pattern{};  ///< nothing: what the file says, or GPT-2's
+  std::int64_t vocab_size = 4096;         ///< to learn: tokens at most
+  std::int64_t min_frequency = 2;         ///< to learn: rarer pairs do not merge
+};
 
 /// Everything that determines the data of a run. (Each member has an initializer, so that a few can be named and the
 /// rest left.)
@@ -57,6 +67,7 @@ struct DatasetOptions {
   LoaderOptions loader{};
 
   TokenizerChoice tokenizer = TokenizerChoice::kChar;
+  BpeChoice bpe{};
   std::shared_ptr<const Tokenizer> stored{};  ///< when set it is used as it is: resume, fine-tuning, evaluation
   UnknownCharacter unknown = UnknownCharacter::kError;  ///< characters that a stored tokenizer does not have
   std::int64_t vocab_size = 0;  ///< token files without a tokenizer: V; 0 = GPT-2's 50257, as nanoGPT assumes

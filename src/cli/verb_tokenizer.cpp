@@ -1,0 +1,353 @@
+/// @file
+/// `minnow tokenizer`: learns tokenizers, and shows what they make of text.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/human.hpp"
+#include "cli/json_line.hpp"
+#include "cli/output_file.hpp"
+#include "cli/progress.hpp"
+#include "cli/prompt.hpp"
+#include "cli/terminal.hpp"
+#include "cli/tokenizer_view.hpp"
+#include "cli/use_threads.hpp"
+#include "cli/verb.hpp"
+#include "minnow/base/error.hpp"
+#include "minnow/base/mapped_file.hpp"
+#include "minnow/data/corpus.hpp"
+#include "minnow/io/file.hpp"
+#include "minnow/text/bpe_tokenizer.hpp"
+#include "minnow/text/bpe_trainer.hpp"
+#include "minnow/text/load_tokenizer.hpp"
+#include "minnow/text/utf8.hpp"
+
+namespace minnow::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+struct TokenizerArguments {
+  std::vector<std::string> paths;  // texts, or tokenizers
+  std::string path, out, text, data;
+  std::string pattern;
+  std::vector<std::string> ids, special;
+  PromptSource source;
+  std::int64_t vocab_size = 4096, min_frequency = 2, threads = 0;
+  bool json = false, pieces = false, marked = false, parted = false;
+};
+
+std::shared_ptr<const Tokenizer> tokenizer_at(const std::string& path, const std::string& pattern) {
+  return load_tokenizer(path, pattern.empty() ? std::nullopt : split_named(pattern));
+}
+
+/// Into a folder go tokenizer.json and, when they can hold the tokenizer, vocab.json and merges.txt as well.
+void write_tokenizer(const Tokenizer& tokenizer, const std::string& out) {
+  std::error_code ignored;
+  if (!out.ends_with('/') && !fs::is_directory(out, ignored)) {
+    write_output(out, tokenizer.to_json());
+    return;
+  }
+  make_directories(out);
+  write_output((fs::path(out) / "tokenizer.json").string(), tokenizer.to_json());
+  const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer);
+  if (bpe == nullptr || bpe->model().pattern != SplitPattern::kGpt2) return;
+  write_output((fs::path(out) / "vocab.json").string(), write_vocab_json(bpe->model()));
+  write_output((fs::path(out) / "merges.txt").string(), write_merges_txt(bpe->model()));
+}
+
+int train_tokenizer(const TokenizerArguments& arguments) {
+  use_threads(arguments.threads);
+  std::vector<TextCorpus> corpora;
+  std::vector<std::string_view> texts;
+  for (const std::string& path : arguments.paths) {
+    corpora.push_back(read_text_corpus(path, Documents::kFiles));
+    texts.insert(texts.end(), corpora.back().texts.begin(), corpora.back().texts.end());
+  }
+  BpeTraining training;
+  training.vocab_size = arguments.vocab_size;
+  training.min_frequency = arguments.min_frequency;
+  training.special = arguments.special;
+  if (!arguments.pattern.empty()) training.pattern = *split_named(arguments.pattern);
+  ProgressLine line = ProgressLine::on_stderr(200, 0, "", 2);
+  training.progress = [&](int stage, double share) {
+    line.update(100 * stage + static_cast<std::int64_t>(100 * share), stage == 0 ? "counting words" : "merging");
+  };
+  const BpeTokenizer tokenizer(train_bpe(texts, training));
+  line.finish();
+  for (const TextCorpus& corpus : corpora) corpus.check_unchanged();
+  write_tokenizer(tokenizer, arguments.out);
+  std::int64_t bytes = 0;
+  for (const TextCorpus& corpus : corpora) bytes += corpus.bytes;
+  print_line(fmt::format("{} tokens from {}", grouped(tokenizer.vocab_size()),
+                         human_bytes(static_cast<std::uint64_t>(bytes))));
+  if (tokenizer.vocab_size() < arguments.vocab_size) {
+    print_line(
+        fmt::format("No more than that: every other pair is rarer than --min-frequency {}.", arguments.min_frequency));
+  }
+  return 0;
+}
+
+int convert_tokenizer(const TokenizerArguments& arguments) {
+  write_tokenizer(*tokenizer_at(arguments.path, arguments.pattern), arguments.out);
+  return 0;
+}
+
+std::string text_to_encode(const TokenizerArguments& arguments) {
+  PromptSource source = arguments.source;
+  source.text = arguments.text;
+  if (source.text == "-") std::swap(source.text, source.dash);
+  if (!source.text.empty() && !source.file.empty()) {
+    throw ConfigError("[tokenizer encode] only one of TEXT and --text-file may be given; got both");
+  }
+  return read_prompt(source);
+}
+
+std::vector<std::int32_t> ids_of(const TokenizerArguments& arguments, const Tokenizer& tokenizer,
+                                 std::string_view text) {
+  std::vector<std::int32_t> ids;
+  const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer);
+  if (!arguments.marked) {
+    tokenizer.encode_into(text, ids);
+  } else if (bpe != nullptr) {
+    bpe->encode_marked_into(text, ids);
+  } else {
+    throw ConfigError(
+        fmt::format("[tokenizer encode] --special needs a byte-pair encoding; {} holds a {}-level tokenizer",
+                    arguments.path, tokenizer.name()));
+  }
+  return ids;
+}
+
+void print_ids(const TokenizerArguments& arguments, const Tokenizer& tokenizer, std::string_view text) {
+  const std::vector<std::int32_t> ids = ids_of(arguments, tokenizer, text);
+  if (arguments.json) {
+    Json pieces = Json::array();
+    for (const std::int32_t id : ids) pieces.push_back(tokenizer.piece_of(id));
+    print_result(json_line({{"ids", ids}, {"pieces", pieces}}));
+    return;
+  }
+  const bool terminal = is_terminal(1);
+  if (arguments.pieces || terminal) print_result(shown_pieces(tokenizer, ids, use_color(1)));
+  if (!arguments.pieces) print_result(fmt::format("{}\n", fmt::join(ids, " ")));
+  if (terminal) {
+    print_line(fmt::format("{} tokens of {} bytes", grouped(static_cast<std::int64_t>(ids.size())),
+                           grouped(static_cast<std::int64_t>(text.size()))));
+  }
+}
+
+int encode_text(const TokenizerArguments& arguments) {
+  const auto tokenizer = tokenizer_at(arguments.path, arguments.pattern);
+  const std::string text = text_to_encode(arguments);
+  std::string_view rest = text;
+  for (std::size_t end = rest.find('\0'); arguments.parted && end != std::string_view::npos; end = rest.find('\0')) {
+    print_ids(arguments, *tokenizer, rest.substr(0, end));
+    rest.remove_prefix(end + 1);
+  }
+  if (!arguments.parted || !rest.empty()) print_ids(arguments, *tokenizer, rest);
+  return 0;
+}
+
+std::vector<std::int32_t> ids_in(std::string_view text) {
+  constexpr std::string_view kBlank = " ,\t\r\n[]";
+  std::vector<std::int32_t> ids;
+  for (std::size_t at = text.find_first_not_of(kBlank); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(kBlank, at), text.size());
+    std::int32_t id = 0;
+    const auto parsed = std::from_chars(text.data() + at, text.data() + end, id);
+    if (parsed.ec != std::errc() || parsed.ptr != text.data() + end) {
+      throw DataError(fmt::format("[tokenizer decode] IDS must be whole numbers; got {}",
+                                  replace_invalid_utf8(text.substr(at, std::min<std::size_t>(end - at, 40)))));
+    }
+    ids.push_back(id);
+    at = text.find_first_not_of(kBlank, end);
+  }
+  return ids;
+}
+
+int decode_ids(const TokenizerArguments& arguments) {
+  const auto tokenizer = tokenizer_at(arguments.path, arguments.pattern);
+  const bool piped = arguments.ids.empty() || arguments.ids == std::vector<std::string>{"-"};
+  const std::vector<std::int32_t> ids =
+      ids_in(piped ? read_prompt({"", "", "-"}) : fmt::format("{}", fmt::join(arguments.ids, " ")));
+  const std::string text = tokenizer->decode(ids);
+  if (arguments.json) {
+    print_result(json_line({{"text", replace_invalid_utf8(text)}}));
+  } else {
+    print_result(is_terminal(1) ? printable(text) + "\n" : text);
+  }
+  return 0;
+}
+
+Json use_json(const TextUse& use, const std::string& data) {
+  return {{"data", data},
+          {"bytes", use.bytes},
+          {"characters", use.characters},
+          {"tokens", use.tokens},
+          {"used", use.used},
+          {"unused", use.unused},
+          {"bytes_per_token", use.bytes_per_token()}};
+}
+
+std::string info_text(const Tokenizer& tokenizer, const std::string& path, const Json& facts) {
+  std::string text = fmt::format("{}: {} tokens, {}", printable(path), grouped(tokenizer.vocab_size()),
+                                 tokenizer.name() == "bpe" ? "byte pairs" : fmt::format("{}-level", tokenizer.name()));
+  if (facts.contains("merges")) {
+    text += fmt::format(" ({} merges, pattern {})", grouped(facts["merges"].get<std::int64_t>()),
+                        facts["pattern"].get<std::string>());
+  }
+  text += "\n";
+  if (facts.contains("gaps") && facts["gaps"] != 0) {
+    text += fmt::format("ids without a token: {}\n", facts["gaps"].get<std::int64_t>());
+  }
+  for (const Json& token : facts.value("added", Json::array())) {
+    text += fmt::format("{} {}: {}\n", token["special"].get<bool>() ? "special" : "added", token["id"].get<int>(),
+                        printable(token["content"].get<std::string>()));
+  }
+  if (const auto boundary = tokenizer.boundary_id()) {
+    text += fmt::format("between documents: {} ({})\n", *boundary, printable(tokenizer.piece_of(*boundary)));
+  }
+  return text + fmt::format("longest: {} ({} bytes)\n", printable(facts["longest"]["piece"].get<std::string>()),
+                            facts["longest"]["bytes"].get<std::int64_t>());
+}
+
+int show_info(const TokenizerArguments& arguments) {
+  use_threads(arguments.threads);
+  const auto tokenizer = tokenizer_at(arguments.path, arguments.pattern);
+  Json facts = tokenizer_facts(*tokenizer);
+  std::string text = info_text(*tokenizer, arguments.path, facts);
+  if (!arguments.data.empty()) {
+    const MappedFile file = MappedFile::open(arguments.data, "tokenizer info");
+    const TextUse use = use_of(*tokenizer, file.text());
+    facts["text"] = use_json(use, arguments.data);
+    facts["text"]["unused_ids"] = use.unused_ids;
+    text +=
+        fmt::format("{}: {} bytes are {} tokens, {:.3f} bytes a token; {} tokens unused\n", printable(arguments.data),
+                    grouped(use.bytes), grouped(use.tokens), use.bytes_per_token(), grouped(use.unused));
+  }
+  print_result(arguments.json ? json_line(facts) : text);
+  return 0;
+}
+
+int compare_tokenizers(const TokenizerArguments& arguments) {
+  if (arguments.data.empty()) {
+    throw ConfigError("[tokenizer compare] --data must name a text file. Hint: --data text.txt");
+  }
+  use_threads(arguments.threads);
+  const MappedFile file = MappedFile::open(arguments.data, "tokenizer compare");
+  if (file.size() == 0) {
+    throw DataError(fmt::format("[tokenizer compare] --data must hold text; {} is empty", arguments.data));
+  }
+  Json rows = Json::array();
+  std::string text = fmt::format("{:>10} {:>12} {:>12} {:>12} {:>10} {:>8}  {}\n", "vocabulary", "tokens",
+                                 "bytes/token", "chars/token", "unused", "MB/s", "tokenizer");
+  for (const std::string& path : arguments.paths) {
+    const auto tokenizer = tokenizer_at(path, "");
+    const TextUse use = use_of(*tokenizer, file.text(), true);
+    Json row = {{"tokenizer", path}, {"kind", tokenizer->name()}, {"vocabulary", tokenizer->vocab_size()}};
+    row.update(use_json(use, arguments.data));
+    row["seconds"] = use.seconds;
+    rows.push_back(row);
+    const double characters =
+        use.tokens == 0 ? 0 : static_cast<double>(use.characters) / static_cast<double>(use.tokens);
+    text += fmt::format("{:>10} {:>12} {:>12.3f} {:>12.3f} {:>10} {:>8.1f}  {}\n", grouped(tokenizer->vocab_size()),
+                        grouped(use.tokens), use.bytes_per_token(), characters, grouped(use.unused),
+                        1e-6 * static_cast<double>(use.bytes) / use.seconds, printable(path));
+  }
+  print_result(arguments.json ? json_line(rows) : text);
+  return 0;
+}
+
+constexpr const char* kTokenizerDoc =
+    "tokenizer.json, vocab.json (with merges.txt), .tiktoken file, or the folder of one, such as a run";
+
+void pattern_option(Options& command, TokenizerArguments& a, const char* doc) {
+  command.choice("--pattern", a.pattern, {"gpt2", "cl100k", "llama3", "qwen2", "none"}, doc);
+}
+
+/// Adds a command whose action gets the arguments that `declare` bound.
+void add_tokenizer_command(Options& options, const std::string& name, const std::string& doc,
+                           int (*run)(const TokenizerArguments&), void (*declare)(Options&, TokenizerArguments&)) {
+  options.command(name, doc, [&](Options& command) -> Action {
+    const auto arguments = std::make_shared<TokenizerArguments>();
+    declare(command, *arguments);
+    return [arguments, run] { return run(*arguments); };
+  });
+}
+
+void declare_train(Options& command, TokenizerArguments& a) {
+  command.arguments("PATHS", a.paths, "Text files, and folders of .txt files");
+  a.out = "tokenizer.json";
+  command.text("-o,--out", a.out, "File to write; a folder (NAME/) gets vocab.json and merges.txt, too; - = stdout");
+  command.integer("--vocab-size", a.vocab_size, "Tokens at most", 256, INT32_MAX);
+  command.integer("--min-frequency", a.min_frequency, "Pairs that are rarer do not merge", 1, INT64_MAX);
+  command.texts("--special", a.special, "Token that no text spells, such as <|endoftext|>; may be repeated");
+  pattern_option(command, a, "How text is cut into the pieces within which bytes merge; without it gpt2");
+  threads_option(command, a.threads);
+}
+
+void declare_encode(Options& command, TokenizerArguments& a) {
+  command.argument("TOKENIZER", a.path, kTokenizerDoc);
+  command.argument("TEXT", a.text, "Text to encode; - = stdin", false);
+  command.text("--text-file", a.source.file, "File to encode");
+  command.flag("--pieces", a.pieces, "Write the pieces instead of ids: coloured in a terminal, else each in []");
+  command.flag("-0,--null", a.parted, "Several texts, each ended by a NUL byte: a line of ids for each");
+  command.flag("--special", a.marked, "Special tokens in the text stand for themselves");
+  command.flag("--json", a.json, "Write JSON to stdout");
+  pattern_option(command, a, "How a .tiktoken file of unknown name cuts text");
+}
+
+void declare_decode(Options& command, TokenizerArguments& a) {
+  command.argument("TOKENIZER", a.path, kTokenizerDoc);
+  command.arguments("IDS", a.ids, "Ids, parted by blanks or commas; without them, or with -, from stdin", false);
+  command.flag("--json", a.json, "Write JSON to stdout");
+  pattern_option(command, a, "How a .tiktoken file of unknown name cuts text");
+}
+
+void declare_info(Options& command, TokenizerArguments& a) {
+  command.argument("TOKENIZER", a.path, kTokenizerDoc);
+  command.text("--data", a.data, "Text file: bytes per token, and tokens that it does not use");
+  command.flag("--json", a.json, "Write JSON to stdout");
+  pattern_option(command, a, "How a .tiktoken file of unknown name cuts text");
+  threads_option(command, a.threads);
+}
+
+Action setup_tokenizer(Options& options) {
+  add_tokenizer_command(options, "train", "Learn a byte-pair encoding from texts", train_tokenizer, declare_train);
+  add_tokenizer_command(options, "encode", "Turn a text into ids", encode_text, declare_encode);
+  add_tokenizer_command(options, "decode", "Turn ids into text", decode_ids, declare_decode);
+  add_tokenizer_command(options, "info", "Show what a tokenizer is, and how it does on a text", show_info,
+                        declare_info);
+  add_tokenizer_command(options, "compare", "Compare tokenizers on a text", compare_tokenizers,
+                        [](Options& command, TokenizerArguments& a) {
+                          command.arguments("TOKENIZERS", a.paths, kTokenizerDoc);
+                          command.text("--data", a.data, "Text file to compare them on; must be given");
+                          command.flag("--json", a.json, "Write JSON to stdout");
+                          threads_option(command, a.threads);
+                        });
+  add_tokenizer_command(
+      options, "convert", "Write a tokenizer as tokenizer.json, or as all files that transformers reads",
+      convert_tokenizer, [](Options& command, TokenizerArguments& a) {
+        command.argument("TOKENIZER", a.path, kTokenizerDoc);
+        a.out = "tokenizer.json";
+        command.text("-o,--out", a.out, "File to write; a folder (NAME/) gets vocab.json and merges.txt, too");
+        pattern_option(command, a, "How a .tiktoken file of unknown name cuts text");
+      });
+  options.footer(
+      "Examples:\n  minnow tokenizer train text.txt --vocab-size 1024 --special '<|endoftext|>' --out tokenizer.json\n"
+      "  minnow tokenizer encode tokenizer.json \"Hello world\" --pieces\n"
+      "  minnow tokenizer compare runs/tour tokenizer.json --data text.txt\n"
+      "  minnow train run.toml --set tokenizer.type=bpe --set tokenizer.path=tokenizer.json\n");
+  return {};
+}
+
+}  // namespace
+
+const Verb kVerbTokenizer = {"tokenizer", "Learn tokenizers, and see what they make of text", "Look", setup_tokenizer};
+
+}  // namespace minnow::cli

@@ -1,0 +1,58 @@
+#pragma once
+/// @file
+/// Turns text between added tokens into ids.
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "minnow/text/bpe_model.hpp"
+#include "minnow/text/tokenizer.hpp"
+#include "text/bpe_merger.hpp"
+#include "text/pair_table.hpp"
+#include "text/piece_cache.hpp"
+
+namespace minnow {
+
+/// The tables of one model. Safe from several threads: each call takes a working memory of its own.
+class BpeEncoder {
+ public:
+  /// @param bytes  what each id stands for; must outlive this, as the model must.
+  BpeEncoder(const BpeModel& model, const std::vector<std::string>& bytes);
+
+  /// Appends the ids of a text that holds no added token.
+  /// Throws: DataError for a byte that the vocabulary lacks, unless `unknown` says to leave it out.
+  void encode(std::string_view text, std::vector<std::int32_t>& ids, UnknownCharacter unknown) const;
+
+  /// @return whether merging, or a piece as a whole, can give this id.
+  [[nodiscard]] bool can_give(std::int32_t id) const { return given_[static_cast<std::size_t>(id)]; }
+
+ private:
+  struct Scratch {
+    PieceCache cache;
+    MergeScratch merge;
+    std::vector<std::int32_t> tokens;
+  };
+  class Loan;
+
+  /// @return where the first byte stands that the vocabulary lacks; npos: nowhere.
+  std::size_t encode_part(std::string_view text, std::vector<std::int32_t>& ids, Scratch& scratch) const;
+  void encode_on_all_threads(std::string_view text, std::vector<std::int32_t>& ids, UnknownCharacter unknown) const;
+  bool encode_piece(std::string_view piece, std::vector<std::int32_t>& ids, Scratch& scratch) const;
+  void check_known(std::string_view text, std::size_t first_unknown, UnknownCharacter unknown) const;
+
+  SplitPattern pattern_;
+  bool add_prefix_space_;
+  PairTable pairs_;
+  std::int32_t byte_ids_[256];
+  std::unordered_map<std::string_view, std::int32_t> whole_;  // pieces that are tokens whatever the merges say
+  std::vector<bool> given_;
+  mutable std::mutex mutex_;  // guards idle_
+  mutable std::vector<std::unique_ptr<Scratch>> idle_;
+};
+
+}  // namespace minnow
