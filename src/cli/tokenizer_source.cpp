@@ -10,6 +10,7 @@
 #include "minnow/io/file.hpp"
 #include "minnow/text/byte_tokenizer.hpp"
 #include "minnow/text/char_tokenizer.hpp"
+#include "minnow/text/load_tokenizer.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -40,11 +41,11 @@ std::shared_ptr<const Tokenizer> find_tokenizer(const std::string& name, const s
   std::error_code ignored;
   if (!fs::exists(name, ignored)) {
     throw ConfigError(fmt::format(
-        "[data] --tokenizer must be char, byte, a tokenizer.json or a run; got {}, which is not there", name));
+        "[data] --tokenizer must be char, byte, a tokenizer's file or a run; got {}, which is not there", name));
   }
-  if (!fs::is_directory(name, ignored)) return Tokenizer::from_json(read_file(name), name);
-  const fs::path beside = fs::path(name) / kTokenizerJson;
-  if (path_exists(beside)) return Tokenizer::from_json(read_file(beside), beside.string());
+  if (!fs::is_directory(name, ignored)) return load_tokenizer(name);
+  const auto holds = [&](const char* file) { return path_exists(fs::path(name) / file); };
+  if (holds(kTokenizerJson) || holds("vocab.json") || holds("encoder.json")) return load_tokenizer(name);
   std::vector<std::string> warnings;
   const auto checkpoint = list_checkpoints(name).empty() ? std::nullopt : open_newest_valid(name, warnings);
   if (!checkpoint || !checkpoint->has(kTokenizerJson)) {

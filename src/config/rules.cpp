@@ -119,7 +119,8 @@ std::string tokens_are_a_stream(const Config& c) {
 }
 
 std::string tokenizer_fits_format(const Config& c) {
-  if (holds_tokens(c) && c.tokenizer.type != TokenizerKind::kNone) {
+  const bool loads = c.tokenizer.type == TokenizerKind::kBpe && !c.tokenizer.learns_merges();
+  if (holds_tokens(c) && c.tokenizer.type != TokenizerKind::kNone && !loads) {
     return fmt::format("tokenizer.type must be \"none\" with token files (data.format nanogpt or llmc); got {}",
                        value_text(*find_key("tokenizer.type"), c));
   }

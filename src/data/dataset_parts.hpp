@@ -28,6 +28,9 @@ struct OpenedData {
   std::vector<std::string> notes;
 };
 
+/// @return the byte-pair encoding that choice.path names. Throws: as load_tokenizer; DataError when it is another kind.
+[[nodiscard]] std::shared_ptr<const Tokenizer> load_bpe(const BpeChoice& choice);
+
 /// Reads, splits and encodes text. Throws: as Dataset::open.
 [[nodiscard]] OpenedData open_text_data(const DatasetOptions& options);
 

@@ -83,20 +83,13 @@ void check_two_characters(const Texts& texts, const std::string& path) {
 /// @return a byte-pair encoding that is loaded, or learned from what the model will learn from.
 std::shared_ptr<const Tokenizer> open_bpe(const Texts& training, const DatasetOptions& options) {
   const BpeChoice& choice = options.bpe;
-  if (choice.path.empty()) {
-    BpeTraining learn;
-    learn.vocab_size = choice.vocab_size;
-    learn.min_frequency = choice.min_frequency;
-    learn.pattern = choice.pattern.value_or(SplitPattern::kGpt2);
-    if (options.documents != Documents::kStream) learn.special = {std::string(kBoundaryPiece)};
-    return std::make_shared<BpeTokenizer>(train_bpe(training, learn));
-  }
-  auto tokenizer = load_tokenizer(choice.path, choice.pattern);
-  if (tokenizer->name() != "bpe") {
-    throw DataError(fmt::format("[data] tokenizer.path must hold a byte-pair encoding; {} holds a {}-level tokenizer.",
-                                choice.path, tokenizer->name()));
-  }
-  return tokenizer;
+  if (!choice.path.empty()) return load_bpe(choice);
+  BpeTraining learn;
+  learn.vocab_size = choice.vocab_size;
+  learn.min_frequency = choice.min_frequency;
+  learn.pattern = choice.pattern.value_or(SplitPattern::kGpt2);
+  if (options.documents != Documents::kStream) learn.special = {std::string(kBoundaryPiece)};
+  return std::make_shared<BpeTokenizer>(train_bpe(training, learn));
 }
 
 std::shared_ptr<const Tokenizer> with_boundary(std::shared_ptr<const Tokenizer> tokenizer,
@@ -213,6 +206,13 @@ void add_notes(const TextCorpus& corpus, const std::string& path, bool bytes, st
 }
 
 }  // namespace
+
+std::shared_ptr<const Tokenizer> load_bpe(const BpeChoice& choice) {
+  auto tokenizer = load_tokenizer(choice.path, choice.pattern);
+  if (tokenizer->name() == "bpe") return tokenizer;
+  throw DataError(fmt::format("[data] tokenizer.path must hold a byte-pair encoding; {} holds a {}-level tokenizer.",
+                              choice.path, tokenizer->name()));
+}
 
 OpenedData open_text_data(const DatasetOptions& options) {
   const TextCorpus corpus = load(options.path, options);
