@@ -10,6 +10,7 @@
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
 #include "minnow/io/file.hpp"
+#include "minnow/text/load_tokenizer.hpp"
 
 namespace minnow::exchange {
 namespace {
@@ -165,10 +166,10 @@ void ModelFolder::check_tensors(const fs::path& folder) const {
 }
 
 void ModelFolder::read_tokenizer(const fs::path& folder) {
-  constexpr const char* kFile = "tokenizer.json";
-  if (!path_exists(folder / kFile)) return;
+  const bool pair = path_exists(folder / "vocab.json") && path_exists(folder / "merges.txt");
+  if (!path_exists(folder / "tokenizer.json") && !pair) return;
   try {
-    tokenizer_ = Tokenizer::from_json(read_file(folder / kFile), (folder / kFile).string());
+    tokenizer_ = load_tokenizer(folder);
   } catch (const DataError& error) {
     warnings_.push_back(fmt::format("the tokenizer is not used, so texts are token ids: {}", error.what()));
     return;
