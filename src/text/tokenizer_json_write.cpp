@@ -82,7 +82,7 @@ Json merges_of(const BpeModel& model) {
   rows.reserve(model.merges.size());
   for (const BpeMerge& merge : model.merges) {
     const std::string &left = name(merge.left), &right = name(merge.right);
-    rows.push_back(strings ? Json(left + " " + right) : Json::array({left, right}));
+    rows.push_back(strings ? Json(std::string(left).append(" ").append(right)) : Json::array({left, right}));
   }
   return rows;
 }
