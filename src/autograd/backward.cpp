@@ -114,10 +114,12 @@ class Walk {
     const std::vector<Tensor> aux = read(node.aux, node);
     std::vector<Tensor> dins(count);
     std::vector<char> add(count, 0);
+    std::vector<char> in_place(count, 0);
     for (std::size_t i = 0; i < count; ++i) {
       if (node.inputs[i] == kNoValue) continue;
       Tensor* existing = destination(node, i);
-      add[i] = existing != nullptr ? 1 : 0;
+      in_place[i] = existing != nullptr ? 1 : 0;
+      add[i] = existing != nullptr && !is_unwritten(node.inputs[i]) ? 1 : 0;
       dins[i] = existing != nullptr ? *existing : Tensor::empty(node.specs[i].shape, node.specs[i].dtype);
     }
     const BackwardContext context{node.specs, inputs, outputs, aux, douts, dins, add, node.precision};
@@ -126,11 +128,20 @@ class Walk {
     for (std::size_t i = 0; i < count; ++i) {
       if (node.inputs[i] == kNoValue) continue;
       if (thread_state().anomaly) check_finite(dins[i], *node.op, node.scope, "the gradient of an input");
-      if (add[i] == 0) deliver(node, i, std::move(dins[i]));
+      if (in_place[i] == 0) {
+        deliver(node, i, std::move(dins[i]));
+      } else if (add[i] == 0) {
+        tape_.values[at(node.inputs[i])].leaf->unwritten = false;
+      }
     }
   }
 
-  /// @return where the operation may add straight into, or null when it shall write a new gradient.
+  [[nodiscard]] bool is_unwritten(std::int32_t id) const {
+    const Value& value = tape_.values[at(id)];
+    return value.leaf && value.leaf->unwritten;
+  }
+
+  /// @return where the operation may put its gradient straight away, or null when it shall write a new one.
   Tensor* destination(const Node& node, std::size_t i) {
     if (!node.op->adds_natively) return nullptr;
     // The same value twice among the inputs: the second gradient must not race with the first one's assignment.
@@ -169,7 +180,10 @@ class Walk {
 
   void finish_leaf(Variable& leaf, Tensor gradient) {
     run_hooks(leaf, gradient);
-    if (leaf.gradient.defined()) {
+    if (leaf.unwritten) {
+      leaf.gradient.copy_from(gradient);
+      leaf.unwritten = false;
+    } else if (leaf.gradient.defined()) {
       add_into(leaf.gradient, gradient);
     } else {
       leaf.gradient = owned(gradient) ? std::move(gradient) : gradient.clone();

@@ -27,6 +27,7 @@ struct Variable final : AutogradMeta {
   std::int32_t value = kNoValue;
   TensorSpec spec;
   Tensor gradient;
+  bool unwritten = false;  ///< of leaves: `gradient` is a buffer that nothing was written to yet
   // Each stays where it is when one of them adds another. Most results have none, and shall cost no memory for them.
   std::vector<std::unique_ptr<const std::function<Tensor(const Tensor&)>>> hooks;
 };

@@ -44,11 +44,16 @@ bool requires_grad(const Tensor& x) {
 }
 
 Tensor grad(const Tensor& x) {
-  const Variable* variable = variable_of(x);
-  return variable == nullptr ? Tensor() : variable->gradient;
+  Variable* variable = variable_of(x);
+  if (variable == nullptr) return {};
+  if (variable->unwritten) {
+    variable->gradient.fill(0);
+    variable->unwritten = false;
+  }
+  return variable->gradient;
 }
 
-void set_grad(const Tensor& x, Tensor buffer) {
+void set_grad(const Tensor& x, Tensor buffer, GradientBuffer holds) {
   Variable* variable = variable_of(x);
   if (variable == nullptr || !variable->leaf)
     throw ShapeError("[set_grad] the tensor must be a leaf made by set_requires_grad");
@@ -61,6 +66,7 @@ void set_grad(const Tensor& x, Tensor buffer) {
                     buffer.spec().str(), buffer.strides().str()));
   }
   variable->gradient = std::move(buffer);
+  variable->unwritten = holds == GradientBuffer::kUnwritten && variable->gradient.defined();
 }
 
 void retain_grad(const Tensor& x) {

@@ -22,11 +22,6 @@ Tensor& TreeSum::next_leaf() {
       spare_.pop_back();
     }
   }
-  if (dtype_ == DType::f64) {
-    kernels::fill(leaf_.mutable_data<double>(), 0.0, count_);
-  } else {
-    kernels::fill(leaf_.mutable_data<float>(), 0.0F, count_);
-  }
   return leaf_;
 }
 

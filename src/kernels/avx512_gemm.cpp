@@ -6,6 +6,7 @@
 
 #include "kernels/avx512_pack.hpp"
 #include "kernels/avx512_thin.hpp"
+#include "kernels/gemm_epilogue.hpp"
 #include "minnow/kernels/packed_matrix.hpp"
 
 namespace minnow::kernels {
@@ -234,6 +235,7 @@ void multiply_packed(const TileProduct<float>& x) {
     const Index k = std::min(step, x.k - depth);
     const Index lanes = (k + Lane::kDepth - 1) / Lane::kDepth;
     const bool add = x.beta != 0 || depth > 0;
+    const bool finish = depth + k == x.k && !x.epilogue.empty();
     for (Index col = 0; col < x.n; col += kColBlock) {
       const Index cols = std::min(kColBlock, x.n - col);
       for (Index row = 0; row < x.m; row += kRowBlock) {
@@ -251,6 +253,7 @@ void multiply_packed(const TileProduct<float>& x) {
             const Target to{x.c + (row + i) * x.ldc + col + j, x.ldc, width, x.alpha, add};
             tile_of_rows<Lane, kRows>(std::min(kRows, rows - i), a + i * lanes, strip, lanes, to);
           }
+          if (finish) finish_part(x.epilogue, x.c, x.ldc, {row, col + j, rows, width});
         }
       }
     }
@@ -275,7 +278,10 @@ void multiply_avx512(const TileProduct<float>& whole) {
   }
   if (is_thin_avx512(product)) {
     const Index done = multiply_thin_avx512(product);
+    if (done > 0 && !product.epilogue.empty())
+      finish_part(product.epilogue, product.c, product.ldc, {0, 0, product.m, done});
     if (done == product.n) return;
+    product.epilogue = epilogue_at(product.epilogue, 0, done);
     product.n -= done;
     product.b += done * product.ldb;
     product.c += done;

@@ -184,18 +184,6 @@ void add_bias(T* y, const T* x, const T* bias, Index rows, Index n) {
   });
 }
 
-Index sum_rows_scratch_size(Index rows, Index n) { return n * slots_of(rows, n); }
-
-template <class T>
-void sum_rows(T* y, const T* x, Index rows, Index n, T* scratch, bool accumulate) {
-  parallel_ranges(rows, rows_per_slot(rows, n), [=](Index begin, Index end, Index slot) {
-    T* sums = scratch + slot * n;
-    std::copy(x + begin * n, x + begin * n + n, sums);
-    for (Index row = begin + 1; row < end; ++row) Serial::add(sums, sums, x + row * n, n);
-  });
-  fold_slots(y, scratch, slots_of(rows, n), n, n, accumulate);
-}
-
 void convert_f32_to_bf16(std::uint16_t* y, const float* x, Index n) {
   for_chunks(n, [=](Index at, Index count) { HWY_DYNAMIC_DISPATCH(bf16_from_array)(y + at, x + at, count); });
 }
@@ -214,16 +202,15 @@ void convert_f32_to_bf16_serial(std::uint16_t* y, const float* x, Index n) {
 
 void round_to_bf16_serial(float* y, const float* x, Index n) { HWY_DYNAMIC_DISPATCH(round_bf16_array)(y, x, n); }
 
-#define MINNOW_INSTANTIATE(T)                                      \
-  template void fill<T>(T*, T, Index);                             \
-  template void copy<T>(T*, const T*, Index);                      \
-  template void add<T>(T*, const T*, const T*, Index);             \
-  template void subtract<T>(T*, const T*, const T*, Index);        \
-  template void multiply<T>(T*, const T*, const T*, Index, bool);  \
-  template void axpy<T>(T*, T, const T*, Index);                   \
-  template void scaled_copy<T>(T*, T, const T*, Index);            \
-  template void add_bias<T>(T*, const T*, const T*, Index, Index); \
-  template void sum_rows<T>(T*, const T*, Index, Index, T*, bool);
+#define MINNOW_INSTANTIATE(T)                                     \
+  template void fill<T>(T*, T, Index);                            \
+  template void copy<T>(T*, const T*, Index);                     \
+  template void add<T>(T*, const T*, const T*, Index);            \
+  template void subtract<T>(T*, const T*, const T*, Index);       \
+  template void multiply<T>(T*, const T*, const T*, Index, bool); \
+  template void axpy<T>(T*, T, const T*, Index);                  \
+  template void scaled_copy<T>(T*, T, const T*, Index);           \
+  template void add_bias<T>(T*, const T*, const T*, Index, Index);
 MINNOW_INSTANTIATE(float)
 MINNOW_INSTANTIATE(double)
 #undef MINNOW_INSTANTIATE

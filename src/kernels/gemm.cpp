@@ -1,10 +1,13 @@
 #include "minnow/kernels/gemm.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
 #include "kernels/avx512_thin.hpp"
+#include "kernels/column_sum.hpp"
+#include "kernels/gemm_epilogue.hpp"
 #include "kernels/gemm_tiles.hpp"
 #include "kernels/tile_product.hpp"
 #include "minnow/kernels/packed_matrix.hpp"
@@ -13,9 +16,7 @@ namespace minnow::kernels {
 namespace {
 
 /// The part of C that one task computes.
-struct Tile {
-  Index row, col, rows, cols;
-};
+using Tile = GemmPart;
 
 Tile tile_at(const GemmTiles& tiles, Index m, Index n, Index index) {
   const Index row = index / tiles.grid_cols * tiles.rows, col = index % tiles.grid_cols * tiles.cols;
@@ -38,7 +39,8 @@ TileProduct<T> tile_product(const GemmArgs<T>& x, const Tile& tile, bool add) {
           .beta = add ? T(1) : T(0),
           .c = x.c + tile.row * x.ldc + tile.col,
           .ldc = x.ldc,
-          .precision = x.precision};
+          .precision = x.precision,
+          .epilogue = epilogue_at(x.epilogue, tile.row, tile.col)};
 }
 
 /// Whether OpenBLAS would sum this product over k in another order than that of more rows. With that, a sequence would
@@ -65,6 +67,7 @@ void multiply_thin_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
   TileProduct<T> call = tile_product(x, tile, add);
   const T* from = call.a;
   T* to = call.c;
+  call.epilogue = {};
   call.m = std::max<Index>(2, kThinTile / tile.cols + 1);
   a.assign(static_cast<std::size_t>(call.m * x.k), T(0));
   c.assign(static_cast<std::size_t>(call.m * tile.cols), T(0));
@@ -82,39 +85,19 @@ void multiply_thin_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
   drop_if_large(c);
 }
 
-/// The tile's product, into C.
+/// The tile's product and epilogue, into C.
 template <class T>
 void multiply_tile(const GemmArgs<T>& x, const Tile& tile, bool add) {
   if (x.k == 0) {
     T* c = x.c + tile.row * x.ldc + tile.col;
     if (!add)
       for (Index row = 0; row < tile.rows; ++row) std::fill_n(c + row * x.ldc, tile.cols, T(0));
-    return;
-  }
-  if (is_thin(x, tile)) {
+  } else if (is_thin(x, tile)) {
     multiply_thin_tile(x, tile, add);
   } else {
-    multiply(tile_product(x, tile, add));
+    return multiply(tile_product(x, tile, add));
   }
-}
-
-/// Bias, activation and residual on one tile of C, row by row.
-template <class T>
-void finish_tile(const GemmArgs<T>& x, const Tile& tile) {
-  const GemmEpilogue<T>& e = x.epilogue;
-  for (Index row = tile.row; row < tile.row + tile.rows; ++row) {
-    T* c = x.c + row * x.ldc + tile.col;
-    if (e.bias != nullptr) {
-      const T* bias = e.bias + tile.col;
-      for (Index i = 0; i < tile.cols; ++i) c[i] += bias[i];
-    }
-    if (e.pre_activation != nullptr) std::copy_n(c, tile.cols, e.pre_activation + row * e.ld_pre_activation + tile.col);
-    if (e.activation) activation_forward_serial(*e.activation, c, c, tile.cols);
-    if (e.residual != nullptr) {
-      const T* residual = e.residual + row * e.ld_residual + tile.col;
-      for (Index i = 0; i < tile.cols; ++i) c[i] += residual[i];
-    }
-  }
+  if (!x.epilogue.empty()) finish_part(x.epilogue, x.c, x.ldc, tile);
 }
 
 Index offset_of(const Index* offsets, Index stride, Index i) { return offsets != nullptr ? offsets[i] : i * stride; }
@@ -166,10 +149,31 @@ void gemm(const GemmArgs<T>& args) {
   if (args.m <= 0 || args.n <= 0) return;
   prepare_blas();
   const GemmTiles tiles = tiles_of(args);
-  parallel_chunks(tiles.count(), [&](Index index) {
-    const Tile tile = tile_at(tiles, args.m, args.n, index);
-    multiply_tile(args, tile, args.add);
-    if (!args.epilogue.empty()) finish_tile(args, tile);
+  parallel_chunks(tiles.count(),
+                  [&](Index index) { multiply_tile(args, tile_at(tiles, args.m, args.n, index), args.add); });
+}
+
+template <class T>
+void gemm_group(std::span<const GemmArgs<T>> products, std::span<const ColumnSum<T>> sums) {
+  prepare_blas();
+  std::array<GemmTiles, kGemmGroup> tiles;
+  Index tasks = 0;
+  for (const ColumnSum<T>& sum : sums) tasks += column_strips(sum.n);
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    tiles.at(i) = tiles_of(products[i]);
+    if (products[i].m <= 0 || products[i].n <= 0) tiles.at(i).grid_rows = 0;
+    tasks += tiles.at(i).count();
+  }
+  parallel_chunks(tasks, [&](Index task) {
+    for (const ColumnSum<T>& sum : sums) {  // first: what is small does not come last
+      if (task < column_strips(sum.n)) return sum_column_strip(sum, task);
+      task -= column_strips(sum.n);
+    }
+    for (std::size_t i = 0;; ++i) {
+      const GemmArgs<T>& x = products[i];
+      if (task < tiles[i].count()) return multiply_tile(x, tile_at(tiles[i], x.m, x.n, task), x.add);
+      task -= tiles[i].count();
+    }
   });
 }
 
@@ -186,7 +190,6 @@ void gemm_packed(const GemmArgs<float>& args, const PackedMatrix* b) {
     product.packed = b;
     product.packed_column = tile.col;
     multiply(product);
-    if (!args.epilogue.empty()) finish_tile(args, tile);
   });
 }
 
@@ -211,7 +214,6 @@ void gemm_batch(const GemmArgs<T>& args, const GemmBatch<T>& batch) {
       const GemmArgs<T> item = batch_item(args, batch, index / tiles.count());
       const Tile tile = tile_at(tiles, args.m, args.n, index % tiles.count());
       multiply_tile(item, tile, args.add);
-      if (!item.epilogue.empty()) finish_tile(item, tile);
     }
   });
 }
@@ -220,6 +222,8 @@ template bool gemm_rows_are_independent<float>();
 template bool gemm_rows_are_independent<double>();
 template void gemm<float>(const GemmArgs<float>&);
 template void gemm<double>(const GemmArgs<double>&);
+template void gemm_group<float>(std::span<const GemmArgs<float>>, std::span<const ColumnSum<float>>);
+template void gemm_group<double>(std::span<const GemmArgs<double>>, std::span<const ColumnSum<double>>);
 template void gemm_batch<float>(const GemmArgs<float>&, const GemmBatch<float>&);
 template void gemm_batch<double>(const GemmArgs<double>&, const GemmBatch<double>&);
 

@@ -4,6 +4,7 @@
 
 #include "kernels/avx512_gemm.hpp"
 #include "kernels/gemm_blas.hpp"
+#include "kernels/gemm_epilogue.hpp"
 #include "kernels/gemm_onednn.hpp"
 #include "kernels/rounded_factors.hpp"
 #include "minnow/base/error.hpp"
@@ -27,6 +28,11 @@ bool takes(GemmBackend backend, GemmPrecision precision) {
       break;
   }
   return precision == GemmPrecision::kF32;
+}
+
+template <class T>
+void finish(const TileProduct<T>& x) {
+  if (!x.epilogue.empty()) finish_part(x.epilogue, x.c, x.ldc, {0, 0, x.m, x.n});
 }
 
 }  // namespace
@@ -92,18 +98,23 @@ void multiply_rounded(const TileProduct<float>& product) {
 
 void multiply(const TileProduct<float>& product) {
   const GemmBackend backend = gemm_backend();
-  if (!takes(backend, product.precision)) return multiply_rounded(product);
-  switch (backend) {
-    case GemmBackend::kMinnow:
-      return multiply_avx512(product);
-    case GemmBackend::kOnednn:
-      return multiply_onednn(product);
-    case GemmBackend::kOpenblas:
-      break;
+  const bool takes_it = takes(backend, product.precision);
+  if (takes_it && backend == GemmBackend::kMinnow) return multiply_avx512(product);  // the epilogue too
+  TileProduct<float> plain = product;
+  plain.epilogue = {};
+  if (!takes_it) {
+    multiply_rounded(plain);
+  } else if (backend == GemmBackend::kOnednn) {
+    multiply_onednn(plain);
+  } else {
+    multiply_blas(plain);
   }
-  multiply_blas(product);
+  finish(product);
 }
 
-void multiply(const TileProduct<double>& product) { multiply_blas(product); }
+void multiply(const TileProduct<double>& product) {
+  multiply_blas(product);
+  finish(product);
+}
 
 }  // namespace minnow::kernels

@@ -10,7 +10,8 @@ namespace minnow::kernels {
 
 class PackedMatrix;
 
-/// One product C = alpha op(A) op(B) + beta C, row-major. Sizes and leading dimensions fit int; none is 0.
+/// One product C = alpha op(A) op(B) + beta C, and the epilogue, row-major. Sizes and leading dimensions fit int; none
+/// is 0.
 template <class T>
 struct TileProduct {
   bool trans_a = false, trans_b = false;
@@ -26,6 +27,7 @@ struct TileProduct {
   GemmPrecision precision = GemmPrecision::kF32;  ///< of f32
   const PackedMatrix* packed = nullptr;           ///< read instead of b when not null
   Index packed_column = 0;                        ///< of the tile's first column in it, a multiple of a strip
+  GemmEpilogue<T> epilogue = {};                  ///< of this tile: its pointers belong to the tile's first element
 };
 
 /// Computes one product.

@@ -12,14 +12,7 @@ struct Add : Binary<Add> {
   static T value(T a, T b) {
     return a + b;
   }
-  template <class T>
-  static T slope_a(T, T) {
-    return T{1};
-  }
-  template <class T>
-  static T slope_b(T, T) {
-    return T{1};
-  }
+  static constexpr bool kPassesGradient = true;
   static std::vector<Sample> samples() { return binary_samples(-2, 2, -2, 2); }
 };
 

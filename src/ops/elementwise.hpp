@@ -6,6 +6,7 @@
 #include <array>
 
 #include "minnow/autograd/op.hpp"
+#include "minnow/kernels/column_sum.hpp"
 #include "minnow/kernels/elementwise.hpp"
 #include "ops/check.hpp"
 #include "ops/reduce_to.hpp"
@@ -144,10 +145,27 @@ void run_binary(const Tensor& a, const Tensor& b, Tensor& y, Value value) {
   run_binary_as<T, T, T>(a, b, y, value);
 }
 
+/// target = the contiguous `from`, summed over the axes along which target was broadcast.
+template <class T>
+void sum_broadcast(const Tensor& from, Tensor& target) {
+  constexpr Index kEnoughColumns = 512;  // fewer do not feed a team: sum_to cuts rows too
+  const Index rows = from.rank() - target.rank();
+  const bool leading =
+      rows >= 0 && std::equal(target.shape().begin(), target.shape().end(), from.shape().begin() + rows);
+  if (leading && rows == 0) {
+    target.copy_from(from);
+  } else if (leading && target.numel() >= kEnoughColumns && from.numel() > 0) {
+    kernels::sum_columns<T>({from.data<T>(), from.numel() / target.numel(), target.numel(), target.mutable_data<T>()});
+  } else {
+    sum_to<T>(from, target);
+  }
+}
+
 /// y = f(a, b) with NumPy's broadcasting. F brings kDoc, kSaves (inputs), samples() and
 ///   template <class T> static T value(T a, T b);
 ///   template <class T> static T slope_a(T a, T b);   // dy/da; inputs that are not saved are given as 0
 ///   template <class T> static T slope_b(T a, T b);
+/// or, where both slopes are 1, static constexpr bool kPassesGradient = true.
 template <class F>
 struct Binary {
   using Attrs = NoAttrs;
@@ -162,8 +180,14 @@ struct Binary {
   }
   template <class T>
   static void backward(const BackwardContext& c, const Attrs&) {
-    if (c.wants(0)) side<T>(c, 0, [](T a, T b) { return F::template slope_a<T>(a, b); });
-    if (c.wants(1)) side<T>(c, 1, [](T a, T b) { return F::template slope_b<T>(a, b); });
+    if constexpr (requires { F::kPassesGradient; }) {
+      for (std::size_t i = 0; i < 2; ++i) {
+        if (c.wants(i)) sum_broadcast<T>(c.douts[0], c.dins[i]);
+      }
+    } else {
+      if (c.wants(0)) side<T>(c, 0, [](T a, T b) { return F::template slope_a<T>(a, b); });
+      if (c.wants(1)) side<T>(c, 1, [](T a, T b) { return F::template slope_b<T>(a, b); });
+    }
   }
   static Cost cost(Specs specs, const Attrs& attrs) {
     const auto n = static_cast<double>(infer(specs, attrs).outputs[0].shape.numel());
@@ -185,7 +209,7 @@ struct Binary {
     parallel_ranges(local.numel(), kChunk, [&](Index begin, Index end, Index) {
       for (Index i = begin; i < end; ++i) to[i] = chain(to[i], from[i]);
     });
-    if (broadcasted) sum_to<T>(local, c.dins[i]);
+    if (broadcasted) sum_broadcast<T>(local, c.dins[i]);
   }
 };
 

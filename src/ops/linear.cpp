@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "minnow/base/error.hpp"
-#include "minnow/kernels/elementwise.hpp"
 #include "minnow/kernels/gemm.hpp"
 #include "minnow/kernels/packed_matrix.hpp"
 #include "minnow/ops/elementwise.hpp"
@@ -83,37 +82,37 @@ struct Linear {
       kernels::activation_backward(*attrs.activation, to, c.aux[0].data<T>(), dz, dz_storage.numel());
       dz = to;
     }
+    std::vector<kernels::GemmArgs<T>> products;
     if (c.wants(0)) {
-      kernels::gemm<T>({.m = m,
-                        .n = in,
-                        .k = out,
-                        .a = dz,
-                        .lda = out,
-                        .b = c.inputs[1].data<T>(),
-                        .ldb = in,
-                        .c = c.dins[0].mutable_data<T>(),
-                        .ldc = in,
-                        .add = c.add[0] != 0,
-                        .precision = c.precision});
+      products.push_back({.m = m,
+                          .n = in,
+                          .k = out,
+                          .a = dz,
+                          .lda = out,
+                          .b = c.inputs[1].data<T>(),
+                          .ldb = in,
+                          .c = c.dins[0].mutable_data<T>(),
+                          .ldc = in,
+                          .add = c.add[0] != 0,
+                          .precision = c.precision});
     }
     if (c.wants(1)) {
-      kernels::gemm<T>({.m = out,
-                        .n = in,
-                        .k = m,
-                        .a = dz,
-                        .lda = out,
-                        .trans_a = true,
-                        .b = c.inputs[0].data<T>(),
-                        .ldb = in,
-                        .c = c.dins[1].mutable_data<T>(),
-                        .ldc = in,
-                        .add = c.add[1] != 0,
-                        .precision = c.precision});
+      products.push_back({.m = out,
+                          .n = in,
+                          .k = m,
+                          .a = dz,
+                          .lda = out,
+                          .trans_a = true,
+                          .b = c.inputs[0].data<T>(),
+                          .ldb = in,
+                          .c = c.dins[1].mutable_data<T>(),
+                          .ldc = in,
+                          .add = c.add[1] != 0,
+                          .precision = c.precision});
     }
-    if (c.wants(2)) {
-      Tensor scratch = Tensor::empty({kernels::sum_rows_scratch_size(m, out)}, dtype_of<T>);
-      kernels::sum_rows(c.dins[2].mutable_data<T>(), dz, m, out, scratch.mutable_data<T>(), c.add[2] != 0);
-    }
+    std::vector<kernels::ColumnSum<T>> sums;
+    if (c.wants(2)) sums.push_back({dz, m, out, c.dins[2].mutable_data<T>(), c.add[2] != 0});
+    kernels::gemm_group<T>(products, sums);
   }
 
   static std::vector<Sample> samples() {

@@ -1,4 +1,3 @@
-#include "minnow/kernels/elementwise.hpp"
 #include "minnow/kernels/gemm.hpp"
 #include "minnow/ops/linear.hpp"
 #include "ops/cross_entropy.hpp"
@@ -128,44 +127,40 @@ struct LinearCrossEntropy {
   static void add_rows(const BackwardContext& c, const T* dlogits, Index first, Index count, T scale) {
     const Index classes = c.specs[1].shape[0];
     const Index width = c.specs[1].shape[1];
+    std::vector<kernels::GemmArgs<T>> products;
     if (c.wants(0)) {
-      kernels::gemm<T>({.m = count,
-                        .n = width,
-                        .k = classes,
-                        .a = dlogits,
-                        .lda = classes,
-                        .b = c.inputs[1].data<T>(),
-                        .ldb = width,
-                        .c = c.dins[0].mutable_data<T>() + first * width,
-                        .ldc = width,
-                        .add = c.add[0] != 0,
-                        .alpha = scale,
-                        .precision = c.precision});
+      products.push_back({.m = count,
+                          .n = width,
+                          .k = classes,
+                          .a = dlogits,
+                          .lda = classes,
+                          .b = c.inputs[1].data<T>(),
+                          .ldb = width,
+                          .c = c.dins[0].mutable_data<T>() + first * width,
+                          .ldc = width,
+                          .add = c.add[0] != 0,
+                          .alpha = scale,
+                          .precision = c.precision});
     }
     if (c.wants(1)) {
-      kernels::gemm<T>({.m = classes,
-                        .n = width,
-                        .k = count,
-                        .a = dlogits,
-                        .lda = classes,
-                        .trans_a = true,
-                        .b = c.inputs[0].data<T>() + first * width,
-                        .ldb = width,
-                        .c = c.dins[1].mutable_data<T>(),
-                        .ldc = width,
-                        .add = c.add[1] != 0 || first > 0,
-                        .alpha = scale,
-                        .precision = c.precision});
+      products.push_back({.m = classes,
+                          .n = width,
+                          .k = count,
+                          .a = dlogits,
+                          .lda = classes,
+                          .trans_a = true,
+                          .b = c.inputs[0].data<T>() + first * width,
+                          .ldb = width,
+                          .c = c.dins[1].mutable_data<T>(),
+                          .ldc = width,
+                          .add = c.add[1] != 0 || first > 0,
+                          .alpha = scale,
+                          .precision = c.precision});
     }
-    if (c.wants(2)) {
-      Tensor scaled = Tensor::empty({classes}, dtype_of<T>);
-      Tensor sums = Tensor::empty({kernels::sum_rows_scratch_size(count, classes)}, dtype_of<T>);
-      T* to = c.dins[2].mutable_data<T>();
-      T* row = scaled.mutable_data<T>();
-      kernels::sum_rows(row, dlogits, count, classes, sums.mutable_data<T>(), false);
-      const bool add = c.add[2] != 0 || first > 0;
-      for (Index i = 0; i < classes; ++i) to[i] = add ? to[i] + scale * row[i] : scale * row[i];
-    }
+    std::vector<kernels::ColumnSum<T>> sums;
+    if (c.wants(2))
+      sums.push_back({dlogits, count, classes, c.dins[2].mutable_data<T>(), c.add[2] != 0 || first > 0, scale});
+    kernels::gemm_group<T>(products, sums);
   }
 
   template <class T>

@@ -1,5 +1,6 @@
 #include "tensor/convert.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -47,6 +48,10 @@ void convert_row(const From* from, Index from_stride, To* to, Index to_stride, I
       std::memcpy(static_cast<void*>(to), from, static_cast<std::size_t>(count) * sizeof(To));
       return;
     }
+  }
+  if (from_stride == 0 && to_stride == 1) {
+    std::fill_n(to, count, convert<To>(*from));
+    return;
   }
   for (Index i = 0; i < count; ++i) to[i * to_stride] = convert<To>(from[i * from_stride]);
 }

@@ -41,8 +41,12 @@ Tensor FlatParameters::view(const Tensor& flat, const Slice& slice) {
   return flat.as_strided(shape, shape.contiguous_strides(), slice.begin);
 }
 
-void FlatParameters::collect_gradients_in(const Tensor& flat) const {
-  for (const Slice& slice : slices_) set_grad(slice.parameter, view(flat, slice));
+void FlatParameters::collect_gradients_in(const Tensor& flat, GradientBuffer holds) const {
+  for (const Slice& slice : slices_) set_grad(slice.parameter, view(flat, slice), holds);
+}
+
+void FlatParameters::finish_gradients() const {
+  for (const Slice& slice : slices_) (void)grad(slice.parameter);
 }
 
 const std::string& FlatParameters::name_at(Index at) const {

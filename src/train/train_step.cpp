@@ -86,12 +86,12 @@ struct TrainStep::Parts {
         std::span(batch.lengths).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(rows));
     const bool sequences = has_sequences(batch);
     if (sequences && std::all_of(lengths.begin(), lengths.end(), [](auto length) { return length == 0; })) {
-      (void)sum.next_leaf();
+      sum.next_leaf().fill(0);
       sum.push(0);
       return;
     }
     if (sequences) plan_for(rows, batch.length, step);
-    timed("zero gradients", 0, 1, [&] { flat.collect_gradients_in(sum.next_leaf()); });
+    flat.collect_gradients_in(sum.next_leaf(), GradientBuffer::kUnwritten);
     double loss = 0;
     {
       const StopwatchScope watch(options.profiler);
@@ -116,11 +116,11 @@ struct TrainStep::Parts {
     most.lengths.assign(static_cast<std::size_t>(rows), static_cast<std::int32_t>(length));
     most.pieces = most.lengths;
     most.counted = most.counted_in_step = rows * length;
-    flat.collect_gradients_in(sum.next_leaf());
+    flat.collect_gradients_in(sum.next_leaf(), GradientBuffer::kUnwritten);
     (void)pass(most, 0, rows, true, step);
   }
 
-  /// @return the loss of rows [first, first + rows); their gradients are added where they are collected.
+  /// @return the loss of rows [first, first + rows); their gradients are written where they are collected.
   double pass(const Batch& batch, Index first, Index rows, bool sequences, std::int64_t step) {
     constexpr std::uint64_t kSequences = 1ULL << 63U;
     const auto length = static_cast<std::uint64_t>(sequences ? longest[rows] : batch.length);
@@ -132,6 +132,7 @@ struct TrainStep::Parts {
     try {
       const Tensor loss = model.loss(in.tokens, in.targets, static_cast<double>(batch.counted_in_step), mode);
       backward(loss);
+      flat.finish_gradients();
       return loss.item();
     } catch (...) {
       clear_tape();  // its tensors lie in the arena of this leaf

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "minnow/autograd/variable.hpp"
 #include "minnow/base/error.hpp"
@@ -49,6 +51,33 @@ TEST_F(Backward, AddsIntoTheGivenBuffer) {
   EXPECT_EQ(flat.to_vector<double>(), (Numbers{1, 1, 5, 7, 1}));
   EXPECT_THROW(set_grad(x, Tensor::zeros({3}, DType::f64)), ShapeError);
   EXPECT_THROW(set_grad(x, Tensor::zeros({2}, DType::f32)), ShapeError);
+}
+
+TEST_F(Backward, WritesOverABufferThatIsUnwritten) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto first_gradient = [&](const std::function<Tensor(const Tensor&)>& loss) {
+    const Tensor x = leaf({2, 3});
+    const Tensor flat = Tensor::full({4}, nan, DType::f64);
+    set_grad(x, flat.as_strided({2}, {1}, 1), GradientBuffer::kUnwritten);
+    backward(loss(x));
+    EXPECT_EQ(grad(x).storage(), flat.storage());
+    return grad(x).to_vector<double>();
+  };
+  EXPECT_EQ(first_gradient([](const Tensor& x) { return sum(square(x)); }), (Numbers{4, 6}));      // written in place
+  EXPECT_EQ(first_gradient([](const Tensor& x) { return sum(square(x) + x); }), (Numbers{5, 7}));  // then added to
+  EXPECT_EQ(first_gradient([](const Tensor& x) { return sum(x * x); }), (Numbers{4, 6}));          // twice an input
+  EXPECT_EQ(first_gradient([](const Tensor& x) { return sum(slice(x, 0, 1, 2)); }), (Numbers{0, 1}));  // a view
+}
+
+TEST_F(Backward, ClearsAnUnwrittenBufferThatNothingCameTo) {
+  const Tensor x = leaf({2, 3});
+  Tensor buffer = Tensor::full({2}, 7, DType::f64);
+  set_grad(x, buffer, GradientBuffer::kUnwritten);
+  EXPECT_EQ(grad(x).to_vector<double>(), (Numbers{0, 0}));
+  backward(sum(x));
+  EXPECT_EQ(buffer.to_vector<double>(), (Numbers{1, 1}));
+  backward(sum(x));
+  EXPECT_EQ(buffer.to_vector<double>(), (Numbers{2, 2}));
 }
 
 TEST_F(Backward, ReachesOnlyWhatTheResultDependsOn) {

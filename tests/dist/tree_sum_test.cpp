@@ -59,13 +59,12 @@ TEST(TreeSum, AddsAnyNumberOfLeavesInOneTree) {
   }
 }
 
-TEST(TreeSum, GivesZeroedLeaves) {
+TEST(TreeSum, GivesBuffersAgain) {
   TreeSum sum(3);
   for (int round = 0; round < 3; ++round) {
     sum.reset();
     for (int i = 0; i < 5; ++i) {
       Tensor& next = sum.next_leaf();
-      EXPECT_EQ(next.to_vector<float>(), (std::vector<float>{0, 0, 0}));
       next.fill(7);
       sum.push(1);
     }

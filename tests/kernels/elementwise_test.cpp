@@ -69,36 +69,6 @@ TEST(Elementwise, AddsTheBiasToEveryRow) {
   });
 }
 
-TEST(SumRows, SumsColumnsAndAccumulates) {
-  for_each_target([] {
-    for (const Index rows : {0, 1, 2, 1000}) {
-      for (const Index n : {1, 3, 16, 65}) {
-        const auto x = test::Numbers(2).array<float>(rows * n, -1, 1);
-        std::vector<double> want(static_cast<size_t>(n));
-        for (size_t i = 0; i < x.size(); ++i) want[i % static_cast<size_t>(n)] += x[i];
-        std::vector<float> scratch(static_cast<size_t>(kernels::sum_rows_scratch_size(rows, n)));
-        std::vector<float> y(static_cast<size_t>(n), 4.0F);
-        kernels::sum_rows(y.data(), x.data(), rows, n, scratch.data());
-        for (size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], want[i], 2e-5);
-        kernels::sum_rows(y.data(), x.data(), rows, n, scratch.data(), true);
-        for (size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], 2 * want[i], 4e-5);
-      }
-    }
-  });
-}
-
-TEST(SumRows, SameBitsAtAnyThreadCount) {
-  const Index rows = 5003;
-  const Index n = 33;
-  const auto x = test::Numbers(2).array<float>(rows * n, -1, 1);
-  test::expect_same_bits_at_any_thread_count([&] {
-    std::vector<float> scratch(static_cast<size_t>(kernels::sum_rows_scratch_size(rows, n)));
-    std::vector<float> y(static_cast<size_t>(n), 1.0F);
-    kernels::sum_rows(y.data(), x.data(), rows, n, scratch.data(), true);
-    return y;
-  });
-}
-
 TEST(Convert, RoundsToTheNearestBf16) {
   EXPECT_EQ(kernels::f32_from_bf16(kernels::bf16_from_f32(0.2691408770F)), 0.26953125F);
   EXPECT_EQ(kernels::f32_from_bf16(kernels::bf16_from_f32(3.14F)), 3.140625F);

@@ -53,6 +53,29 @@ class Gemm : public ::testing::Test {};
 using Types = ::testing::Types<float, double>;
 TYPED_TEST_SUITE(Gemm, Types);
 
+TYPED_TEST(Gemm, GroupGivesWhatEachProductGivesAlone) {
+  using T = TypeParam;
+  for (const bool add : {false, true}) {
+    Problem<T> first(300, 70, 130, false, false, add), second(130, 70, 300, true, false, add),
+        none(0, 5, 4, false, false, add);
+    first.args.epilogue.bias = first.bias.data();
+    Problem<T> alone_first = first, alone_second = second;
+    alone_first.args.c = alone_first.c.data(), alone_second.args.c = alone_second.c.data();
+    gemm(alone_first.args);
+    gemm(alone_second.args);
+    std::vector<T> sums(257, T(1)), alone_sums = sums;
+    const std::vector<T> x = random_values<T>(40 * 257, 6);
+    ColumnSum<T> sum{x.data(), 40, 257, alone_sums.data(), add};
+    sum_columns(sum);
+    sum.y = sums.data();
+    const GemmArgs<T> products[] = {first.args, none.args, second.args};
+    gemm_group<T>(products, std::span(&sum, 1));
+    EXPECT_EQ(first.c, alone_first.c);
+    EXPECT_EQ(second.c, alone_second.c);
+    EXPECT_EQ(sums, alone_sums);
+  }
+}
+
 TYPED_TEST(Gemm, MatchesReference) {
   const Index sizes[][3] = {{1, 1, 1},    {1, 65, 32},    {2, 3, 5},    {17, 33, 31},
                             {65, 64, 63}, {130, 257, 70}, {96, 65, 128}};

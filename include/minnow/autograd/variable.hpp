@@ -20,9 +20,16 @@ Tensor set_requires_grad(Tensor x, bool wanted = true);
 /// Kept for leaves, and for other tensors after retain_grad().
 [[nodiscard]] Tensor grad(const Tensor& x);
 
-/// Gives the leaf `x` a buffer that backward adds into (the trainer's flat gradient buffer), or resets it with an
-/// undefined tensor. Throws: ShapeError when shape or type differ, and for a buffer that overlaps itself.
-void set_grad(const Tensor& x, Tensor buffer);
+/// What the buffer that set_grad() gives holds.
+enum class GradientBuffer {
+  kSum,       ///< a sum so far, which backward adds to
+  kUnwritten  ///< anything: the first gradient to arrive is written over it, so that nobody has to clear it
+};
+
+/// Gives the leaf `x` a buffer for its gradient (the trainer's flat gradient buffer), or resets it with an undefined
+/// tensor. Until a gradient arrives, grad(x) clears a buffer that is kUnwritten. Throws: ShapeError when shape or type
+/// differ, and for a buffer that overlaps itself.
+void set_grad(const Tensor& x, Tensor buffer, GradientBuffer holds = GradientBuffer::kSum);
 
 /// Keeps the gradient of a result of an operation, readable with grad() after backward. No effect on constants.
 void retain_grad(const Tensor& x);

@@ -18,7 +18,7 @@ class TreeSum {
 
   /// Starts a new sum; the buffers are kept.
   void reset();
-  /// @return a zeroed buffer (count) to compute the next leaf in.
+  /// @return a buffer (count) to compute the next leaf in; it holds anything.
   Tensor& next_leaf();
   /// Takes what next_leaf() gave as the next leaf, with its loss.
   void push(double loss);

@@ -42,12 +42,4 @@ void scaled_copy(T* y, T factor, const T* x, Index n);
 template <class T>
 void add_bias(T* y, const T* x, const T* bias, Index rows, Index n);
 
-/// @return elements of T that sum_rows needs as scratch.
-[[nodiscard]] Index sum_rows_scratch_size(Index rows, Index n);
-
-/// y = sum of x over the rows, or y += with `accumulate`. Shapes x (rows, n), y (n). Chunks of rows are summed on their
-/// own and then added in order: same bits at any thread count.
-template <class T>
-void sum_rows(T* y, const T* x, Index rows, Index n, T* scratch, bool accumulate = false);
-
 }  // namespace minnow::kernels

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "minnow/base/parallel.hpp"
 #include "minnow/kernels/activation.hpp"
+#include "minnow/kernels/column_sum.hpp"
 
 namespace minnow::kernels {
 
@@ -109,6 +111,14 @@ struct GemmArgs {
 /// for float and double.
 template <class T>
 void gemm(const GemmArgs<T>& args);
+
+/// The most products that gemm_group() takes.
+inline constexpr std::size_t kGemmGroup = 4;
+
+/// Computes products and column sums that do not depend on each other in one parallel loop: the team is woken once, and
+/// nobody waits between them. The bits of each are those of `gemm` and `sum_columns`. Threads: as `gemm`.
+template <class T>
+void gemm_group(std::span<const GemmArgs<T>> products, std::span<const ColumnSum<T>> sums = {});
 
 /// @return whether, with trans_b and without trans_a (what `linear` computes), a row of C has the same bits however
 /// many rows the call has. With our own product it is so in every case, with oneDNN in none. With OpenBLAS's kernels

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "minnow/autograd/variable.hpp"
 #include "minnow/nn/parameter.hpp"
 #include "minnow/optim/optimizer.hpp"
 
@@ -41,8 +42,11 @@ class FlatParameters {
   [[nodiscard]] FlatLayout layout() const;
   /// @return the part of a flat buffer that belongs to a parameter, in its shape.
   [[nodiscard]] static Tensor view(const Tensor& flat, const Slice& slice);
-  /// Lets backward add the gradients of all parameters into `flat`.
-  void collect_gradients_in(const Tensor& flat) const;
+  /// Lets backward put the gradients of all parameters into `flat`: adds them, or writes over what it holds (then
+  /// finish_gradients() belongs behind the backward).
+  void collect_gradients_in(const Tensor& flat, GradientBuffer holds = GradientBuffer::kSum) const;
+  /// Clears the slices of unwritten buffers that no gradient came to.
+  void finish_gradients() const;
   /// @return the name of the parameter that holds element `at` of a flat buffer.
   [[nodiscard]] const std::string& name_at(Index at) const;
 
