@@ -39,19 +39,14 @@ bool is_set(char** environment, std::string_view name) {
 /// See settle_libraries. Calls nothing but the system: libraries, libc among them, may not have run their own
 /// constructors yet.
 void start_anew(char** argv, char** environment) {
-  // Spin for tens of microseconds: longer than the gap between two loops of a step.
-  static std::array<char, 32> spin_count{"GOMP_SPINCOUNT=1000"};
   static std::array<char, 32> blas_threads{"OPENBLAS_NUM_THREADS=1"};
   static std::array<char, kLongestPath> self{};
-  const bool spin = !is_set(environment, "GOMP_SPINCOUNT") && !is_set(environment, "OMP_WAIT_POLICY");
-  const bool blas = !is_set(environment, "OPENBLAS_NUM_THREADS");
-  if (!spin && !blas) return;
+  if (is_set(environment, "OPENBLAS_NUM_THREADS")) return;
   std::size_t count = 0;
   while (environment[count] != nullptr) ++count;
-  auto* fresh = static_cast<char**>(alloca((count + 3) * sizeof(char*)));
+  auto* fresh = static_cast<char**>(alloca((count + 2) * sizeof(char*)));
   for (std::size_t i = 0; i < count; ++i) fresh[i] = environment[i];
-  if (spin) fresh[count++] = spin_count.data();
-  if (blas) fresh[count++] = blas_threads.data();
+  fresh[count++] = blas_threads.data();
   fresh[count] = nullptr;
   // The path itself, since the name that `ps` shows is made from it.
   const long length = ::syscall(SYS_readlink, "/proc/self/exe", self.data(), self.size() - 1);

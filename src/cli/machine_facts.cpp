@@ -65,8 +65,8 @@ double processor_quota() {
 
 std::vector<std::pair<std::string, std::string>> set_variables() {
   std::vector<std::pair<std::string, std::string>> found;
-  for (const char* name : {"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND", "OMP_DYNAMIC", "GOMP_CPU_AFFINITY",
-                           "OPENBLAS_CORETYPE", "LD_PRELOAD", "LD_LIBRARY_PATH"}) {
+  for (const char* name : {"OMP_NUM_THREADS", "OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "OPENBLAS_CORETYPE",
+                           "LD_PRELOAD", "LD_LIBRARY_PATH"}) {
     if (const char* value = std::getenv(name)) found.emplace_back(name, value);
   }
   return found;

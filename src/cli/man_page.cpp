@@ -40,8 +40,6 @@ constexpr auto kEnvironment = std::to_array<Entry>({
     {"NO_COLOR", "Not empty: no colour."},
     {"COLUMNS", "Width of the output where there is no terminal."},
     {"OMP_NUM_THREADS", "Threads, unless an option or the configuration says."},
-    {"GOMP_SPINCOUNT, OMP_WAIT_POLICY",
-     "How long idle threads spin; minnow sets a short time unless one of them is set."},
     {"OPENBLAS_CORETYPE", "Makes OpenBLAS take the kernels of another processor, which gives other bits."},
 });
 

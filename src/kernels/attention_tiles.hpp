@@ -84,7 +84,7 @@ template <class T>
 AttentionScratch<T> scratch_of_thread(const AttentionArgs<T>& whole, const AttentionArgs<T>& x, void* scratch) {
   const Index ld = tile_ld(x), elements = kQueryTile * ld;
   auto* bytes =
-      static_cast<std::byte*>(scratch) + static_cast<std::size_t>(omp_get_thread_num()) * scratch_per_thread(whole);
+      static_cast<std::byte*>(scratch) + static_cast<std::size_t>(thread_number()) * scratch_per_thread(whole);
   auto* scores = reinterpret_cast<T*>(bytes);
   return {scores, scores + elements, reinterpret_cast<std::uint32_t*>(scores + 2 * elements), ld};
 }

@@ -2,8 +2,6 @@
 
 #include "minnow/kernels/convolution.hpp"
 
-#include <omp.h>
-
 #include "kernels/convolution_columns.hpp"
 #include "minnow/kernels/gemm.hpp"
 
@@ -65,7 +63,7 @@ Columns<T> columns_of(const T* image, const ConvSizes& s, const Cut& cut, const 
 
 }  // namespace
 
-Index conv_scratch_size(const ConvSizes& sizes) { return slot_size(sizes) * omp_get_max_threads(); }
+Index conv_scratch_size(const ConvSizes& sizes) { return slot_size(sizes) * threads(); }
 
 Index conv_partial_size(const ConvSizes& sizes) {
   const Cut cut(sizes);
@@ -81,7 +79,7 @@ void conv_forward(T* y, const T* x, const T* weight, const T* bias, const ConvSi
     const Index image = unit / cut.blocks / s.groups;
     const Index group = unit / cut.blocks % s.groups;
     const ColumnBlock block = cut.at(s, group, 0, s.group_channels(), unit % cut.blocks);
-    const Columns<T> columns = columns_of(x + image * s.image(), s, cut, block, scratch + omp_get_thread_num() * slot);
+    const Columns<T> columns = columns_of(x + image * s.image(), s, cut, block, scratch + thread_number() * slot);
     T* to = y + (image * s.out_channels + group * outputs) * s.positions() + block.first;
     for (Index o = 0; o < outputs && bias != nullptr; ++o) {
       std::fill_n(to + o * s.positions(), block.count, bias[group * outputs + o]);
@@ -110,7 +108,7 @@ void conv_backward_input(T* dx, const T* dy, const T* weight, const ConvSizes& s
     const Index group = unit / cut.chunks % s.groups;
     const Index first = unit % cut.chunks * cut.chunk;
     const Index channels = cut.channels_of(s, unit % cut.chunks);
-    T* columns = scratch + omp_get_thread_num() * slot;
+    T* columns = scratch + thread_number() * slot;
     T* to = dx + image * s.image();
     std::fill_n(to + (group * s.group_channels() + first) * per_channel, channels * per_channel, T{0});
     for (Index b = 0; b < cut.blocks; ++b) {
@@ -149,7 +147,7 @@ void conv_backward_weight(T* dweight, const T* dy, const T* x, const ConvSizes& 
       const Index image = piece / cut.blocks;
       const ColumnBlock block = cut.at(s, group, first, channels, piece % cut.blocks);
       const Columns<T> columns =
-          columns_of(x + image * s.image(), s, cut, block, scratch + omp_get_thread_num() * slot);
+          columns_of(x + image * s.image(), s, cut, block, scratch + thread_number() * slot);
       gemm<T>({.m = outputs,
                .n = channels * s.taps(),
                .k = block.count,

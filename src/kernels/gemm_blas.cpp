@@ -2,6 +2,7 @@
 
 #include <cblas.h>
 #include <fmt/format.h>
+#include <omp.h>
 #include <sys/mman.h>
 
 #include <atomic>
@@ -45,8 +46,8 @@ std::size_t count_reservable(std::size_t wanted) {
 /// OpenBLAS tries for ever when it gets no buffer: whether there is room is found out first, once for a team's size.
 void require_buffers() {
   static std::atomic<int> granted{0};
-  if (openblas_get_config == nullptr || omp_in_parallel()) return;
-  const int team = omp_get_max_threads();
+  if (openblas_get_config == nullptr || in_parallel()) return;
+  const int team = threads();
   if (team <= granted.load(std::memory_order_relaxed)) return;
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);
@@ -90,9 +91,12 @@ BlasInfo blas_info() {
 }
 
 void prepare_blas() {
-  // Not for the OpenMP flavour: there the call would set the whole program's default to one thread.
   static const bool kDone = [] {
-    if (flavour() == kPthread && openblas_set_num_threads != nullptr) openblas_set_num_threads(1);
+    static_cast<void>(threads());  // asks OpenMP how many there may be, before the OpenMP flavour sets that to 1
+    if (openblas_set_num_threads == nullptr) return true;
+    const int openmp = omp_get_max_threads();
+    openblas_set_num_threads(1);
+    omp_set_num_threads(openmp);
     return true;
   }();
   static_cast<void>(kDone);

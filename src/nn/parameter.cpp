@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "kernels/random_normal.hpp"
 #include "minnow/autograd/variable.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/base/parallel.hpp"
 #include "minnow/base/philox.hpp"
 #include "minnow/nn/streams.hpp"
 
@@ -12,11 +14,18 @@ namespace {
 
 constexpr Index kNumbersPerChunk = 1 << 14;
 
-template <class T>
-void fill_normal(T* to, Index count, double std, const RandomKey& key) {
+void fill_normal(float* to, Index count, double std, const RandomKey& key) {
+  parallel_ranges(count, kNumbersPerChunk, [&](Index begin, Index end, Index) {
+    kernels::fill_random_normal(key, static_cast<std::uint64_t>(begin), static_cast<std::size_t>(end - begin), std,
+                                to + begin);
+  });
+}
+
+/// The same numbers as in f32.
+void fill_normal(double* to, Index count, double std, const RandomKey& key) {
   parallel_ranges(count, kNumbersPerChunk, [&](Index begin, Index end, Index) {
     for (Index i = begin; i < end; ++i)
-      to[i] = static_cast<T>(static_cast<float>(std * random_normal(key, static_cast<std::uint64_t>(i))));
+      to[i] = static_cast<float>(std * random_normal(key, static_cast<std::uint64_t>(i)));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "minnow/base/error.hpp"
+#include "minnow/base/parallel.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
 #include "train/model_files.hpp"
@@ -141,6 +142,8 @@ bool TrainSession::step_once() {
   seconds_ += took;
   interval_seconds_ += took;
   interval_tokens_ += step->counted;
+  const std::string note = team_notes_.after_step(team_report());
+  if (!note.empty() && setup_.options.observer) setup_.options.observer->on_note(note);
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "minnow/train/profile.hpp"
 #include "minnow/train/train_step.hpp"
 #include "minnow/train/trainer.hpp"
+#include "train/team_notes.hpp"
 #include "train/train_state.hpp"
 
 namespace minnow {
@@ -80,6 +81,7 @@ class TrainSession {
   double interval_seconds_ = 0;   ///< since the last log line
   std::int64_t interval_tokens_ = 0;
   std::string last_problem_;
+  TeamNotes team_notes_;
   Clock::time_point started_ = Clock::now();
 };
 

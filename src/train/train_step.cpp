@@ -11,6 +11,7 @@
 #include "minnow/autograd/cancel.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
+#include "minnow/base/parallel.hpp"
 #include "minnow/config/choices.hpp"
 #include "minnow/dist/tree_sum.hpp"
 #include "minnow/kernels/optimizer_steps.hpp"
@@ -24,6 +25,7 @@
 namespace minnow {
 namespace {
 
+constexpr Index kSwapsPerChunk = 1 << 16;
 constexpr double kLargestSquarable = 1e19;  // its square is below f32's largest number, 3.4e38
 
 /// Tells the profiler, if there is one, that a step begins and ends.
@@ -244,7 +246,10 @@ void TrainStep::swap_average() {
   if (!parts_->average.defined()) return;
   const auto exchange = [&]<class T>(T) {
     T* average = parts_->average.mutable_data<T>();
-    std::swap_ranges(average, average + parts_->flat.count(), parts_->flat.values().mutable_data<T>());
+    T* weights = parts_->flat.values().mutable_data<T>();
+    parallel_ranges(parts_->flat.count(), kSwapsPerChunk, [=](Index begin, Index end, Index) {
+      std::swap_ranges(average + begin, average + end, weights + begin);
+    });
   };
   parts_->flat.dtype() == DType::f64 ? exchange(double{}) : exchange(float{});
 }

@@ -300,7 +300,7 @@ enum class PrecisionKind { kF32, kBf16 };
 
 /// Table [compute].
 struct ComputeConfig {
-  int64_t threads = 0;  ///< 0 = all processors that this process may use; changes no result
+  int64_t threads = 0;  ///< at most; 0 = all processors that this process may use; changes no result
   GemmKind gemm = GemmKind::kAuto;
   PrecisionKind precision = PrecisionKind::kF32;
 

@@ -1,0 +1,23 @@
+#pragma once
+/// @file
+/// Says once that a run makes room for another program.
+
+#include <cstdint>
+#include <string>
+
+#include "minnow/base/parallel.hpp"
+
+namespace minnow {
+
+/// Each time that the team became smaller is one episode; the first few of a run are told.
+class TeamNotes {
+ public:
+  /// @return what to tell after a step; empty: nothing.
+  std::string after_step(const TeamReport& team);
+
+ private:
+  std::int64_t seen_ = 0;  // retreats of the team
+  int told_ = 0;
+};
+
+}  // namespace minnow
