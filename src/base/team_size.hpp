@@ -9,7 +9,7 @@ namespace minnow {
 /// Looks at how long the team's threads were kept waiting for a processor, and counts from it how many busy threads of
 /// other programs there are: the team becomes smaller by as many. When the smaller team still waits, the machine is
 /// overloaded, and fewer threads only get less of it: back to all, for longer each time. A smaller team tries all
-/// threads for a moment once a second. Decisions/0009-a-team-of-our-own.md has the figures.
+/// threads for a moment once a second. Decisions/0011-a-team-of-our-own.md has the figures.
 class TeamSize {
  public:
   /// @param most threads of the whole team

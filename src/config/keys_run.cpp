@@ -152,8 +152,9 @@ constexpr Key kLaterRows[] = {
         .in("steps")
         .also("log_interval logging_steps log_every"),
 
-    row<kCompute, &ComputeConfig::threads>("compute.threads", kFree,
-                                           "Most threads, fewer beside busy programs; changes no result; 0 = all processors the process may use")
+    row<kCompute, &ComputeConfig::threads>(
+        "compute.threads", kFree,
+        "Most threads, fewer beside busy programs; changes no result; 0 = all processors the process may use")
         .range(0, 4096)
         .in("threads")
         .also("num_threads n_threads num_workers"),

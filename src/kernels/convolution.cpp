@@ -146,8 +146,7 @@ void conv_backward_weight(T* dweight, const T* dy, const T* x, const ConvSizes& 
     for (Index piece = slab * pieces / cut.slabs; piece < (slab + 1) * pieces / cut.slabs; ++piece) {
       const Index image = piece / cut.blocks;
       const ColumnBlock block = cut.at(s, group, first, channels, piece % cut.blocks);
-      const Columns<T> columns =
-          columns_of(x + image * s.image(), s, cut, block, scratch + thread_number() * slot);
+      const Columns<T> columns = columns_of(x + image * s.image(), s, cut, block, scratch + thread_number() * slot);
       gemm<T>({.m = outputs,
                .n = channels * s.taps(),
                .k = block.count,

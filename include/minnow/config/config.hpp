@@ -115,7 +115,7 @@ struct DataConfig {
   std::string path;  ///< file, folder, or "builtin" or "builtin:dialogues" for a built-in corpus; must be given
   DataFormat format = DataFormat::kAuto;
   std::string text_field = "text";  ///< the member of a .jsonl line that holds the text
-  std::string val_path;  ///< the validation data when split = "file"
+  std::string val_path;             ///< the validation data when split = "file"
   SplitKind split = SplitKind::kFraction;
   double val_fraction = 0.1;  ///< split = "fraction": this part, taken from the end, is the validation split
   int64_t val_every = 10;     ///< split = "every_nth": documents with index % val_every == val_offset are validation
