@@ -9,7 +9,7 @@
 namespace minnow::exchange {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// Names that transformers gives the activations; empty: it has none, or only with (without) a gate.
 std::string_view activation_word(Family family, Activation activation) {
@@ -56,21 +56,21 @@ std::string why_neither(const ModelConfig& model) {
   return "";
 }
 
-Json id_or_null(std::int64_t id) { return id >= 0 ? Json(id) : Json(nullptr); }
+OrderedJson id_or_null(std::int64_t id) { return id >= 0 ? OrderedJson(id) : OrderedJson(nullptr); }
 
 double init_range(const ModelConfig& model) {
   constexpr double kUsual = 0.02;
   return model.init_std > 0 ? model.init_std : kUsual;
 }
 
-Json gpt2_json(const ModelConfig& model) {
+OrderedJson gpt2_json(const ModelConfig& model) {
   return {{"model_type", "gpt2"},
           {"n_positions", model.block_size},
           {"n_ctx", model.block_size},  // llama.cpp's converter reads this name
           {"n_embd", model.n_embd},
           {"n_layer", model.n_layer},
           {"n_head", model.n_head},
-          {"n_inner", model.n_inner > 0 ? Json(model.n_inner) : Json(nullptr)},
+          {"n_inner", model.n_inner > 0 ? OrderedJson(model.n_inner) : OrderedJson(nullptr)},
           {"activation_function", activation_word(model.family, model.activation)},
           {"layer_norm_epsilon", model.norm_eps},
           {"attn_pdrop", model.attention_dropout()},
@@ -82,7 +82,7 @@ Json gpt2_json(const ModelConfig& model) {
           {"add_cross_attention", false}};
 }
 
-Json llama_json(const ModelConfig& model) {
+OrderedJson llama_json(const ModelConfig& model) {
   return {{"model_type", "llama"},
           {"max_position_embeddings", model.block_size},
           {"hidden_size", model.n_embd},
@@ -130,7 +130,7 @@ std::string write_foreign_config(const ModelConfig& model, std::int64_t vocab_si
   if (const std::string why = why_not_foreign(model); !why.empty()) {
     throw ConfigError(fmt::format("[export] the model must be one that transformers has; {}", why));
   }
-  Json json = {{"architectures", {architecture_of(model.family)}}};
+  OrderedJson json = {{"architectures", {architecture_of(model.family)}}};
   json.update(model.family == Family::kGpt2 ? gpt2_json(model) : llama_json(model));
   json["vocab_size"] = vocab_size;
   json["tie_word_embeddings"] = model.tie_head;

@@ -16,7 +16,7 @@ namespace minnow::exchange {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// (rows, columns) -> (columns, rows)
 std::vector<float> turned(std::span<const float> from, std::size_t rows, std::size_t columns) {
@@ -84,7 +84,7 @@ ModelConfig with_biases(ModelConfig model) {
 }
 
 std::string generation_json(const SampleConfig& sample, std::int64_t boundary) {
-  Json json = {{"do_sample", sample.temperature > 0}};
+  OrderedJson json = {{"do_sample", sample.temperature > 0}};
   if (sample.temperature > 0) {
     json["temperature"] = sample.temperature;
     json["top_k"] = sample.top_k;  // absent it would be 50
@@ -95,10 +95,10 @@ std::string generation_json(const SampleConfig& sample, std::int64_t boundary) {
 }
 
 std::string tokenizer_config_json(const Tokenizer& tokenizer, const ModelConfig& model) {
-  Json json = {{"tokenizer_class", "PreTrainedTokenizerFast"},
-               {"model_max_length", model.block_size},
-               {"add_prefix_space", false},
-               {"clean_up_tokenization_spaces", false}};
+  OrderedJson json = {{"tokenizer_class", "PreTrainedTokenizerFast"},
+                      {"model_max_length", model.block_size},
+                      {"add_prefix_space", false},
+                      {"clean_up_tokenization_spaces", false}};
   if (const auto boundary = tokenizer.boundary_id()) {
     json["bos_token"] = json["eos_token"] = tokenizer.piece_of(*boundary);
   }
@@ -115,12 +115,15 @@ std::string tokenizer_json(const Tokenizer& tokenizer) {
   const std::size_t at = text.find(kNone);
   if (!boundary || at == std::string::npos) return text;
   const std::string piece = tokenizer.piece_of(*boundary);
-  const Json special = {{"SpecialToken", {{"id", piece}, {"type_id", 0}}}};
-  const auto sequence = [](const char* id, int type) { return Json{{"Sequence", {{"id", id}, {"type_id", type}}}}; };
-  const Json begins = {{"type", "TemplateProcessing"},
-                       {"single", {special, sequence("A", 0)}},
-                       {"pair", {special, sequence("A", 0), sequence("B", 1)}},
-                       {"special_tokens", {{piece, {{"id", piece}, {"ids", {*boundary}}, {"tokens", {piece}}}}}}};
+  const OrderedJson special = {{"SpecialToken", {{"id", piece}, {"type_id", 0}}}};
+  const auto sequence = [](const char* id, int type) {
+    return OrderedJson{{"Sequence", {{"id", id}, {"type_id", type}}}};
+  };
+  const OrderedJson begins = {
+      {"type", "TemplateProcessing"},
+      {"single", {special, sequence("A", 0)}},
+      {"pair", {special, sequence("A", 0), sequence("B", 1)}},
+      {"special_tokens", {{piece, {{"id", piece}, {"ids", {*boundary}}, {"tokens", {piece}}}}}}};
   return text.replace(at, kNone.size(), fmt::format("\n  \"post_processor\": {},\n", begins.dump()));
 }
 

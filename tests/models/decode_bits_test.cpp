@@ -16,7 +16,7 @@ namespace {
 using kernels::GemmBackend;
 using kernels::GemmPrecision;
 
-constexpr Index kVocabulary = 65;
+constexpr Index kDecodedVocabulary = 65;
 constexpr Index kLength = 290;  // more keys than one tile of attention has
 
 /// Puts back the backend of before.
@@ -76,14 +76,14 @@ std::vector<std::vector<float>> read_tokens(LanguageModel& model, const Tensor& 
 TEST_F(DecodeBits, ATokenAloneAndInAPrompt) {
   constexpr Index kAll[] = {1, 2, 9, 17, 33, 100, kLength};
   const NoGrad no_grad;
-  const Tensor tokens = test::id_tensor(1, kLength, kVocabulary);
+  const Tensor tokens = test::id_tensor(1, kLength, kDecodedVocabulary);
   for (const GemmBackend backend : backends()) {
     kernels::set_gemm_backend(backend);
     // Attention by OpenBLAS sums a tile of more than kThinTile scores in another order than that of one query.
     const std::span<const Index> lengths = std::span(kAll).first(backend == GemmBackend::kMinnow ? 7 : 4);
     for (const Family family : {Family::kGpt2, Family::kLlama})
       for (const GemmPrecision precision : {GemmPrecision::kF32, GemmPrecision::kBf16}) {
-        const auto model = test::tiny_model(config_of(family), kVocabulary, 5, DType::f32);
+        const auto model = test::tiny_model(config_of(family), kDecodedVocabulary, 5, DType::f32);
         model->set_precision(precision);
         const auto prompts = read_prompts(*model, tokens, lengths);
         for (const bool frozen : {false, true}) {
@@ -104,13 +104,13 @@ TEST_F(DecodeBits, ATextAloneAndBesideOthers) {
   for (const GemmBackend backend : backends()) {
     kernels::set_gemm_backend(backend);
     for (const Index rows : {2, 3, 9}) {
-      const auto model = test::tiny_model(config_of(Family::kGpt2), kVocabulary, 5, DType::f32);
+      const auto model = test::tiny_model(config_of(Family::kGpt2), kDecodedVocabulary, 5, DType::f32);
       model->set_frozen(rows == 3);
-      const Tensor tokens = test::id_tensor(rows, kLength, kVocabulary);
+      const Tensor tokens = test::id_tensor(rows, kLength, kDecodedVocabulary);
       const auto all = read_tokens(*model, tokens, kLengths);
       const auto last = read_tokens(*model, slice(tokens, 0, rows - 1, rows).contiguous(), kLengths);
       for (std::size_t i = 0; i < last.size(); ++i)
-        EXPECT_EQ(std::vector<float>(all[i].end() - kVocabulary, all[i].end()), last[i])
+        EXPECT_EQ(std::vector<float>(all[i].end() - kDecodedVocabulary, all[i].end()), last[i])
             << kernels::gemm_name(backend) << ", length " << kLengths[i] << " of " << rows;
     }
   }
@@ -119,9 +119,9 @@ TEST_F(DecodeBits, ATextAloneAndBesideOthers) {
 TEST_F(DecodeBits, FrozenWeightsThatAreWrittenToAreReadAnew) {
   const NoGrad no_grad;
   constexpr Index kLengths[] = {5};
-  const Tensor tokens = test::id_tensor(1, 5, kVocabulary);
+  const Tensor tokens = test::id_tensor(1, 5, kDecodedVocabulary);
   for (const GemmPrecision precision : {GemmPrecision::kF32, GemmPrecision::kBf16}) {
-    const auto model = test::tiny_model(config_of(Family::kGpt2), kVocabulary, 5, DType::f32);
+    const auto model = test::tiny_model(config_of(Family::kGpt2), kDecodedVocabulary, 5, DType::f32);
     model->set_precision(precision);
     model->set_frozen(true);
     const auto before = read_tokens(*model, tokens, kLengths);
