@@ -41,7 +41,7 @@ bool decode_base64(std::string_view text, std::string& bytes) {
     if (i % 4 != 3) continue;
     for (const unsigned shift : {16U, 8U, 0U}) bytes.push_back(static_cast<char>((bits >> shift) & 0xFFU));
   }
-  bytes.resize(bytes.size() - padding);
+  for (std::size_t i = 0; i < padding; ++i) bytes.pop_back();
   return true;
 }
 

@@ -99,7 +99,7 @@ WordCounts count_words(std::span<const std::string_view> texts, const BpeTrainin
             [](std::int32_t) {});
       }
       const std::size_t so_far = ++done;
-      if (training.progress && omp_get_thread_num() == 0) {
+      if (training.progress && thread_number() == 0) {
         training.progress(0, static_cast<double>(so_far) / static_cast<double>(parts.size()));
       }
     }
