@@ -270,16 +270,24 @@ bool has_avx512_gemm(GemmPrecision precision) {
   return precision == GemmPrecision::kBf16 ? kBf16 : kF32;
 }
 
+namespace {
+
+/// The epilogue on the first `cols` columns.
+void finish_columns(const TileProduct<float>& x, Index cols) {
+  if (cols > 0 && !x.epilogue.empty()) finish_part(x.epilogue, x.c, x.ldc, {0, 0, x.m, cols});
+}
+
+}  // namespace
+
 void multiply_avx512(const TileProduct<float>& whole) {
   TileProduct<float> product = whole;
   if (product.packed == nullptr && product.m <= kSmallRows && product.n <= kSmallCols && product.k <= kSmallDepth) {
     product.precision == GemmPrecision::kBf16 ? multiply_small<Bf16Lane>(product) : multiply_small<F32Lane>(product);
-    return;
+    return finish_columns(product, product.n);
   }
   if (is_thin_avx512(product)) {
     const Index done = multiply_thin_avx512(product);
-    if (done > 0 && !product.epilogue.empty())
-      finish_part(product.epilogue, product.c, product.ldc, {0, 0, product.m, done});
+    finish_columns(product, done);
     if (done == product.n) return;
     product.epilogue = epilogue_at(product.epilogue, 0, done);
     product.n -= done;

@@ -102,7 +102,7 @@ int main() {
   AdamW adamw(flat.layout(), {.beta2 = 0.99});
   std::printf("%lld parameters\n", static_cast<long long>(gpt.parameters.count()));
   double last = 0;
-  for (int step = 0; step < 300; ++step) {
+  for (int step = 0; step < 400; ++step) {
     const auto [x, y] = make_batch(ids, 8, kWindow, step);
     const Tensor loss = linear_cross_entropy(gpt(x), gpt.tokens, {}, y);  // the head is the embedding
     gradients.fill(0);

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
+#include <thread>
 
 #include "minnow/base/parallel.hpp"
 #include "minnow/base/philox.hpp"
+#include "minnow/ops/linear.hpp"
 #include "minnow/train/train_step.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -96,6 +99,22 @@ class SteadyStep : public ::testing::Test {
     for (int i = 0; i < steps; ++i) ASSERT_TRUE(step_->run(batch_, number_++, 1e-3)->applied);
   }
 
+  /// Steps until every thread of the team has met a product: the first one takes the buffers that the thread keeps, and
+  /// who takes part in a loop is left to chance.
+  void warm_up() {
+    std::atomic<int> met = 0;
+    for (int attempt = 0; attempt < 20 && met < threads(); ++attempt) {
+      met = 0;
+      parallel_chunks(threads(), [&](Index) {
+        const Tensor x = Tensor::full({64, 64}, 1);
+        (void)matmul(x, x);
+        ++met;
+        for (int i = 0; i < 100 && met < threads(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      });
+    }
+    run(3);
+  }
+
   std::unique_ptr<LanguageModel> model_;
   std::unique_ptr<TrainStep> step_;
   Batch batch_;
@@ -120,7 +139,7 @@ TEST_F(SteadyStep, TakesNothingButSmallBlocksFromTheHeap) {
 #if MINNOW_OWN_MALLOC
   constexpr std::size_t kSmall = 1024;  // bytes; tensors and lists of the tape are larger
   constexpr int kSteps = 10;
-  run(3);
+  warm_up();
   g_blocks = 0;
   g_largest = 0;
   run(kSteps);
@@ -128,7 +147,7 @@ TEST_F(SteadyStep, TakesNothingButSmallBlocksFromTheHeap) {
   const long first = g_blocks.load();
   g_blocks = 0;
   run(kSteps);
-  EXPECT_EQ(g_blocks.load(), first) << "no step may leave anything that makes the next one dearer";
+  EXPECT_LE(g_blocks.load(), first) << "no step may leave anything that makes the next one dearer";
   RecordProperty("blocks_per_step", static_cast<int>(first / kSteps));
   EXPECT_LT(first / kSteps, 500) << "small blocks per step: handles, nodes and shapes";
 #else
@@ -151,6 +170,7 @@ TEST_F(SteadyStep, OfAnyLengthsTakesNothingButSmallBlocksFromTheHeap) {
       run(1);
     }
   };
+  warm_up();
   run_other_lengths(3);
   g_blocks = 0;
   g_largest = 0;
