@@ -65,6 +65,7 @@ inline void add_square(ThinSums<M>& sums, int j, const typename Lane::Type* a, I
 /// A strip of B as it is stored: row `i` of 32 at b + i * ldb.
 template <class Lane, int M>
 void stored_strip(const TileProduct<float>& x, Index col, const typename Lane::Type* a, Index lda) {
+  const bool goes_on = col + 2 * kThinStrip <= x.n;  // else another thread may read the next strip: not into this cache
   constexpr Index kStep = kVector * Lane::kDepth;
   constexpr Index kBlock = PackedMatrix::kBlock * Lane::kDepth;
   const float* const b = x.b + col * x.ldb;
@@ -74,7 +75,7 @@ void stored_strip(const TileProduct<float>& x, Index col, const typename Lane::T
     sums.clear();
     for (Index at = depth; at < end; at += kStep) {
       const float* const from = b + at;
-      prefetch_next_strip<Lane, kThinStrip>(from, x.ldb);
+      if (goes_on) prefetch_next_strip<Lane, kThinStrip>(from, x.ldb);
 #pragma GCC unroll 2
       for (int j = 0; j < 2; ++j)
         add_square<Lane, M>(sums, j, a + at / Lane::kDepth, lda, from + j * kVector * x.ldb, x.ldb, end - at);

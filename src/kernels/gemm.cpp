@@ -117,10 +117,12 @@ GemmArgs<T> batch_item(const GemmArgs<T>& args, const GemmBatch<T>& batch, Index
 /// Few rows by our own code: what counts is that B is read once, so C is cut along n, in whole strips.
 GemmTiles tiles_of_few_rows(Index m, Index n, Index k) {
   constexpr Index kAlone = Index{1} << 17;  // elements of B that one thread reads before a second one is awake and done
-  constexpr Index kElements = Index{1} << 15;  // of B in a tile: 128 KB
+  constexpr Index kElements = Index{1} << 15;  // of B in a tile at least: 128 KB
+  constexpr Index kTilesOfThread = 3;  // long runs of strips: at the end of one the next strip is not yet on its way
   if (n * k * (m + 3) / 4 < kAlone) return {m, n, 1, 1};
-  const Index strips = std::max<Index>(1, kElements / (k * kThinStrip));
-  const Index cols = strips * kThinStrip;
+  const Index least = std::max<Index>(1, kElements / (k * kThinStrip));
+  const Index parts = kTilesOfThread * threads() * kThinStrip;  // where C is cut changes no bit of it
+  const Index cols = std::max(least, (n + parts - 1) / parts) * kThinStrip;
   return {m, cols, 1, (n + cols - 1) / cols};
 }
 
