@@ -55,9 +55,9 @@ struct LinearCrossEntropy {
     const Tensor& weight;
     const Tensor& bias;
     kernels::GemmPrecision precision;
+    Index rows;          ///< of the targets: x says nothing about them where it has no columns
     Tensor logits = {};  ///< (chunk, V); made here unless given
     Index width = x.size(-1), classes = weight.size(0);
-    Index rows = x.numel() / std::max<Index>(1, width);
     Index chunk = rows_per_chunk(rows, classes);
     Tensor scratch = Tensor::empty({kernels::cross_entropy_scratch_size(chunk)}, DType::f64);
 
@@ -100,7 +100,8 @@ struct LinearCrossEntropy {
   template <class T>
   static void forward(const ForwardContext& c, const Attrs& attrs) {
     const bool keeps = c.aux.size() > 1;
-    Chunks<T> chunks{c.inputs[0], c.inputs[1], c.inputs[2], c.precision, keeps ? c.aux[1] : Tensor()};
+    Chunks<T> chunks{c.inputs[0], c.inputs[1],         c.inputs[2],
+                     c.precision, c.inputs[3].numel(), keeps ? c.aux[1] : Tensor()};
     const bool each = attrs.reduction == Reduction::kNone;
     double loss = 0;
     double weight = 0;
@@ -178,7 +179,7 @@ struct LinearCrossEntropy {
       add_rows(c, c.aux[1].data<T>(), 0, rows, scale);
       return;
     }
-    Chunks<T> chunks{c.inputs[0], c.inputs[1], c.inputs[2], c.precision};
+    Chunks<T> chunks{c.inputs[0], c.inputs[1], c.inputs[2], c.precision, c.inputs[3].numel()};
     with_ids(c.inputs[3], [&](const auto* targets) {
       chunks.run([&](Index first, Index count) {
         auto args = chunks.arguments(targets, first, count, attrs);

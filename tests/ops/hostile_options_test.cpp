@@ -7,6 +7,8 @@
 #include <functional>
 #include <limits>
 
+#include "minnow/autograd/backward.hpp"
+#include "minnow/autograd/variable.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/ops/attention.hpp"
 #include "minnow/ops/audio.hpp"
@@ -283,6 +285,15 @@ TEST(HostileOptions, Numbers) {
     EXPECT_THROW((void)layer_norm(x, {3}, {}, {}, eps), Error) << eps;
     EXPECT_THROW((void)rms_norm(x, {3}, {}, eps), Error) << eps;
   }
+}
+
+TEST(HostileOptions, AHeadWithoutColumnsScoresByItsBiasAlone) {
+  const Tensor bias = set_requires_grad(Tensor::zeros({4}));
+  const Tensor ids = Tensor::from<std::int64_t>(std::vector<std::int64_t>{1, 3}, {2});
+  const Tensor loss = linear_cross_entropy(Tensor::zeros({2, 0}), Tensor::zeros({4, 0}), bias, ids);
+  EXPECT_NEAR(loss.item(), std::log(4.0), 1e-6);
+  backward(loss);
+  EXPECT_EQ(grad(bias).to_vector<float>(), (std::vector<float>{0.25F, -0.25F, 0.25F, -0.25F}));
 }
 
 }  // namespace
