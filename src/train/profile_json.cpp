@@ -13,11 +13,18 @@ using ProfileJson = nlohmann::ordered_json;
 constexpr int kProfileFormat = 1;
 
 ProfileJson part_json(const ProfilePart& part, const MachineRoof& roof) {
-  return {{"name", part.name},           {"pass", part.pass},         {"inputs", part.inputs},
-          {"calls", part.calls},         {"seconds", part.seconds},   {"flops", part.flops},
-          {"bytes", part.bytes},         {"gflops", part.gflops()},  // these four are for readers; parse_profile()
-                                                                     // makes them anew
-          {"gb_per_s", part.gb_per_s()}, {"share", part.share(roof)}, {"bound", part.bound(roof)}};
+  return {{"name", part.name},
+          {"pass", part.pass},
+          {"inputs", part.inputs},
+          {"calls", part.calls},
+          {"seconds", part.seconds},
+          {"flops", part.flops},
+          {"bytes", part.bytes},
+          {"gflops", part.gflops()},  // these four are for readers; parse_profile()
+                                      // makes them anew
+          {"gb_per_s", part.gb_per_s()},
+          {"share", part.share(roof)},
+          {"bound", part.bound(roof)}};
 }
 
 ProfilePart part_from(const ProfileJson& json) {

@@ -59,7 +59,8 @@ TEST(Corpus, FaultsAreNamed) {
   const DataFolder folder;
   EXPECT_EQ(read_error(folder.path("missing.txt")).substr(0, 2), "5:");
   EXPECT_NE(read_error(folder.path("missing.txt")).find("No such file"), std::string::npos);
-  EXPECT_NE(read_error(folder.path()).find("3: [data] a folder of text must hold .txt or .jsonl files"), std::string::npos);
+  EXPECT_NE(read_error(folder.path()).find("3: [data] a folder of text must hold .txt or .jsonl files"),
+            std::string::npos);
   EXPECT_NE(read_error(folder.write("e.txt", "")).find("is empty"), std::string::npos);
   EXPECT_NE(read_error(folder.write("w.txt", " \n\t\r\n\xC2\xA0")).find("is blank"), std::string::npos);
   EXPECT_NE(read_error(folder.write("n.txt", "\n\n"), Documents::kLines).find("is blank"), std::string::npos);

@@ -60,7 +60,8 @@ inline constexpr auto kChoiceNames<ScheduleKind> = std::to_array<std::string_vie
 template <>
 inline constexpr auto kChoiceNames<WsdShape> = std::to_array<std::string_view>({"linear", "sqrt"});
 template <>
-inline constexpr auto kChoiceNames<GemmKind> = std::to_array<std::string_view>({"auto", "openblas", "minnow", "onednn"});
+inline constexpr auto kChoiceNames<GemmKind> = std::to_array<std::string_view>({"auto", "openblas", "minnow",
+                                                                                "onednn"});
 template <>
 inline constexpr auto kChoiceNames<PrecisionKind> = std::to_array<std::string_view>({"f32", "bf16"});
 

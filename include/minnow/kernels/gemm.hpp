@@ -122,8 +122,8 @@ void gemm_group(std::span<const GemmArgs<T>> products, std::span<const ColumnSum
 
 /// @return whether, with trans_b and without trans_a (what `linear` computes), a row of C has the same bits however
 /// many rows the call has. With our own product it is so in every case, with oneDNN in none. With OpenBLAS's kernels
-/// for AVX-512 it is so too: they get a single row with zeros below it. Those for Haswell and Zen take rows in groups and
-/// sum what is left over in another order.
+/// for AVX-512 it is so too: they get a single row with zeros below it. Those for Haswell and Zen take rows in groups
+/// and sum what is left over in another order.
 template <class T>
 [[nodiscard]] bool gemm_rows_are_independent();
 
