@@ -253,7 +253,7 @@ class TextCheck {
     const double share =
         static_cast<double>(leaks_->found()) / static_cast<double>(std::max<std::int64_t>(1, leaks_->known()));
     found("leakage", leaks_->found(),
-          fmt::format("{:.2g} % of the validation's stretches of {} bytes are in the training text too", 100 * share,
+          fmt::format("{:.3g} % of the validation's stretches of {} bytes are in the training text too", 100 * share,
                       kLeakBytes),
           {fmt::format("byte {} of the validation's text is byte {} of the training text: \"{}\"", first.validation,
                        first.training, replace_invalid_utf8(first.text))});

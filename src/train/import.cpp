@@ -20,6 +20,7 @@ void import_model(const LoadedRun& model, const std::filesystem::path& run, cons
                     "another directory",
                     run.string()));
   }
+  require_no_other_contents(run, "import");
   Config config = model.config;
   config.data.path = data;
   config.model.vocab_size = model.tokenizer ? 0 : model.model->vocab_size();  // with a tokenizer it decides

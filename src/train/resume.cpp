@@ -5,6 +5,8 @@
 #include "minnow/base/error.hpp"
 #include "minnow/base/sha256.hpp"
 #include "minnow/config/choices.hpp"
+#include "minnow/data/shard.hpp"
+#include "minnow/exchange/model_folder.hpp"
 #include "minnow/io/file.hpp"
 #include "train/checkpoint_texts.hpp"
 #include "train/model_files.hpp"
@@ -59,6 +61,14 @@ Schedule schedule_of(const Config& config) {
 
 bool holds_a_run(const std::filesystem::path& run_dir) {
   return path_exists(run_dir) && (path_exists(run_dir / "metrics.jsonl") || !list_checkpoints(run_dir).empty());
+}
+
+void require_no_other_contents(const std::filesystem::path& run_dir, std::string_view who) {
+  if (holds_a_run(run_dir)) return;
+  const bool data = is_packed_folder(run_dir);
+  if (!data && !exchange::is_model_folder(run_dir)) return;
+  throw ConfigError(fmt::format("[{}] the run directory must be new; {} holds {}. Hint: --run names another directory",
+                                who, run_dir.string(), data ? "a packed data set" : "a model in another form"));
 }
 
 std::string ResumeFinding::text() const {

@@ -30,6 +30,10 @@ struct ResumePoint {
 /// @return whether a run was started here before.
 [[nodiscard]] bool holds_a_run(const std::filesystem::path& run_dir);
 
+/// Throws: ConfigError that names `who` when the directory holds packed data or a model of somebody else, whose
+/// tokenizer a run would write over.
+void require_no_other_contents(const std::filesystem::path& run_dir, std::string_view who);
+
 /// @return differences of configuration and environment, and how the schedule changes.
 [[nodiscard]] std::vector<ResumeFinding> compare_with(const ResumePoint& point, const Config& now);
 

@@ -66,7 +66,10 @@ class Preparation {
           "starts over, --run names another directory",
           options_.run_dir.string()));
     }
-    if (!point_) return true;
+    if (!point_) {
+      require_no_other_contents(options_.run_dir, "train");
+      return true;
+    }
     if (!options_.init_from.empty()) {
       note(fmt::format("--init-from {} is not looked at: the run goes on from its own step {}",
                        options_.init_from.string(), point_->state.step));

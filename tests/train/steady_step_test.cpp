@@ -25,6 +25,7 @@
 #define MINNOW_OWN_MALLOC 1
 #endif
 
+#if MINNOW_OWN_MALLOC
 namespace {
 
 std::atomic<long> g_blocks{0};
@@ -39,7 +40,6 @@ void note_block(std::size_t bytes) {
 
 }  // namespace
 
-#if MINNOW_OWN_MALLOC
 // The names are those of the C library, whose own entries lie behind them.
 extern "C" {
 void* __libc_malloc(std::size_t bytes);                           // NOLINT(bugprone-reserved-identifier)
