@@ -60,7 +60,7 @@ class PackTest : public ::testing::Test {
 
 std::string some_text(int lines) {
   std::string text;
-  for (int i = 0; i < lines; ++i) text += "line " + std::to_string(i * 7919 % 1000) + " of a text\n";
+  for (int i = 0; i < lines; ++i) text += "line " + std::to_string(i % 1000 * 7919 % 1000) + " of a text\n";
   return text;
 }
 
