@@ -14,6 +14,7 @@ os.environ.update(HF_HUB_OFFLINE="1", TRANSFORMERS_OFFLINE="1", TRANSFORMERS_VER
                   TRANSFORMERS_NO_ADVISORY_WARNINGS="1")
 
 import safetensors.torch  # noqa: E402
+import tokenizers  # noqa: E402
 import torch  # noqa: E402
 import transformers  # noqa: E402
 
@@ -215,6 +216,50 @@ def check_export(settings, run):
     return worst
 
 
+# ---- Vocabularies with more rows than the tokenizer has tokens ----
+
+PADDED_ROWS = 320
+
+
+def byte_pairs():
+    """A tokenizer of less than PADDED_ROWS tokens."""
+    made = tokenizers.Tokenizer(tokenizers.models.BPE())
+    made.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = tokenizers.decoders.ByteLevel()
+    trainer = tokenizers.trainers.BpeTrainer(vocab_size=290, initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+                                             show_progress=False)
+    made.train_from_iterator(["the cat sat on the mat, and the dog sat there too " * 3], trainer)
+    return made
+
+
+def check_padded(make, folder):
+    tokens = byte_pairs()
+    size = tokens.get_vocab_size()
+    require(size < PADDED_ROWS, "there must be rows without a token")
+    make(vocab_size=PADDED_ROWS).save_pretrained(folder)
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokens).save_pretrained(folder)
+    read = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
+    worst = compare_numbers(folder, read)
+    run, out, tuned = (folder.with_name(folder.name + word) for word in (" run", " out", " tuned"))
+    minnow("import", folder, "--run", run)
+    config = folder.with_suffix(".toml")
+    config.write_text('[data]\npath = "builtin"\n[train]\nmax_steps = 3\nbatch_size = 4\n[schedule]\nwarmup_steps = 0\n')
+    minnow("train", config, "--init-from", folder, "--run", tuned, "--quiet")
+    for place in (folder, run, tuned):
+        lines = minnow("sample", place, "--prompt", "the cat", "--count", 8, "--max-tokens", 50, "--json").stdout.splitlines()
+        ids = [token for line in lines for token in json.loads(line)["ids"]]
+        require(len(ids) == 400 and max(ids) < size, f"{place.name}: an id of the padding was written")
+    minnow("eval", tuned)
+    minnow("export", tuned, "--format", "huggingface", "--out", out)
+    model = transformers.AutoModelForCausalLM.from_pretrained(out).eval()
+    require(model.config.vocab_size == PADDED_ROWS, "the padding stays")
+    require(len(transformers.AutoTokenizer.from_pretrained(out)) == size, "the tokenizer stays")
+    worst = max(worst, compare_numbers(tuned, model))
+    written = model.generate(torch.zeros(8, 1, dtype=torch.long), do_sample=True, max_new_tokens=50, min_new_tokens=50)
+    require(written.max() < size, "transformers wrote an id of the padding")
+    return worst
+
+
 def check_refusals(run):
     for name, settings in REFUSED.items():
         one, out = run.with_name(name), run.with_name(name + " folder")
@@ -231,6 +276,8 @@ def checks(folder):
         yield "import " + name, lambda make=make, name=name: check_import(make, folder / name)
     for name, settings in EXPORTS.items():
         yield "export " + name, lambda settings=settings, name=name: check_export(settings, folder / name)
+    for name, make in {"gpt2": gpt2, "llama": llama}.items():
+        yield f"padded {name}", lambda make=make, name=name: check_padded(make, folder / f"padded {name}")
     yield "refusals", lambda: check_refusals(folder / "refused")
 
 

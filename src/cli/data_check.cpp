@@ -22,6 +22,9 @@
 #include "cli/use_threads.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/data/check.hpp"
+#include "minnow/text/bpe_tokenizer.hpp"
+#include "minnow/text/bpe_trainer.hpp"
+#include "train/text_sample.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -41,9 +44,23 @@ struct PlannedRun {
   double epochs = 0;
 };
 
-std::optional<PlannedRun> planned_run(const CheckArguments& arguments, const CheckReport& report) {
-  if (arguments.config.empty()) return std::nullopt;
-  const Config config = read_config_file(arguments.config).config;
+/// @return the tokenizer that --tokenizer names, or that the configuration would use; null: the text's characters.
+std::shared_ptr<const Tokenizer> tokenizer_of(const CheckArguments& arguments, const std::optional<Config>& config,
+                                              const std::vector<std::filesystem::path>& files) {
+  if (!arguments.tokenizer.empty()) return find_tokenizer(arguments.tokenizer, files, arguments.field, false);
+  if (!config || config->tokenizer.type == TokenizerKind::kChar || config->tokenizer.type == TokenizerKind::kNone)
+    return nullptr;
+  if (config->tokenizer.type == TokenizerKind::kByte) return find_tokenizer("byte", files, arguments.field, false);
+  if (!config->tokenizer.path.empty()) return find_tokenizer(config->tokenizer.path, files, arguments.field, false);
+  const TextSample sample = sample_text(files, arguments.field, bytes_of_paths(files));
+  return std::make_shared<BpeTokenizer>(train_bpe(
+      sample.views(), {.vocab_size = config->tokenizer.vocab_size, .min_frequency = config->tokenizer.min_frequency}));
+}
+
+std::optional<PlannedRun> planned_run(const CheckArguments& arguments, const std::optional<Config>& planned,
+                                      const CheckReport& report) {
+  if (!planned) return std::nullopt;
+  const Config& config = *planned;
   PlannedRun run;
   run.tokens_read = config.train.max_steps * config.train.batch_size * config.model.block_size;
   double trained = static_cast<double>(report.tokens);
@@ -136,8 +153,9 @@ int check(const CheckArguments& arguments) {
   for (const auto& file : options.files) {
     if (file == "-") throw ConfigError("[data] check reads texts more than once, so standard input cannot be one");
   }
-  if (!arguments.tokenizer.empty())
-    options.tokenizer = find_tokenizer(arguments.tokenizer, options.files, arguments.field, false);
+  std::optional<Config> config;
+  if (!arguments.config.empty()) config = read_config_file(arguments.config).config;
+  options.tokenizer = tokenizer_of(arguments, config, options.files);
   install_stop_signals();
   constexpr double kSilentSeconds = 1;
   ProgressLine line = ProgressLine::on_stderr(bytes_of_paths(options.files), 0, "byte", kSilentSeconds);
@@ -146,7 +164,7 @@ int check(const CheckArguments& arguments) {
   const CheckReport report = check_texts(options);
   line.finish();
   if (!report.finished) return stop_exit_code();
-  const auto run = planned_run(arguments, report);
+  const auto run = planned_run(arguments, config, report);
   print_result(arguments.json ? json_line(report_json(report, run)) : facts_text(report, run) + findings_text(report));
   return static_cast<int>(report.findings.empty() ? ExitCode::kDone : ExitCode::kData);
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "cli/data_verbs.hpp"
@@ -11,6 +12,7 @@
 #include "cli/json_line.hpp"
 #include "cli/progress.hpp"
 #include "cli/signals.hpp"
+#include "cli/standard_input.hpp"
 #include "cli/terminal.hpp"
 #include "cli/text_paths.hpp"
 #include "cli/tokenizer_source.hpp"
@@ -85,6 +87,8 @@ int pack(const PackArguments& arguments) {
   const TokenFormat format = arguments.format == "llmc" ? TokenFormat::kLlmc : TokenFormat::kNanogpt;
   if (single) check_export_name(format, options.tokenizer->vocab_size(), arguments.out);
   install_stop_signals();
+  if (std::find(options.files.begin(), options.files.end(), std::filesystem::path(kInputWord)) != options.files.end())
+    note_terminal_input();
   constexpr double kSilentSeconds = 1;
   ProgressLine line = ProgressLine::on_stderr(bytes_of_paths(options.files), 0, "byte", kSilentSeconds);
   options.progress = [&](std::uint64_t bytes, std::int64_t tokens) {

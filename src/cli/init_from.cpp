@@ -23,7 +23,8 @@ std::optional<Config> config_of(const std::string& origin) {
   if (exchange::is_model_folder(origin) && list_checkpoints(origin).empty()) {
     const auto folder = exchange::ModelFolder::open(origin);
     Config config = config_of_folder(folder.model(), folder.tokenizer().get());
-    if (folder.tokenizer()) config.model.vocab_size = 0;  // it decides
+    if (folder.tokenizer() && folder.tokenizer()->vocab_size() == folder.vocab_size())
+      config.model.vocab_size = 0;  // it decides
     return config;
   }
   const auto recorded = recorded_config(origin);

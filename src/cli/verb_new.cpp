@@ -12,6 +12,7 @@
 #include "cli/human.hpp"
 #include "cli/json_line.hpp"
 #include "cli/signals.hpp"
+#include "cli/standard_input.hpp"
 #include "cli/terminal.hpp"
 #include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
@@ -25,9 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 
 struct NewArguments {
-  std::string name, text, field = "text", tokenizer = "auto";
+  std::string name, text, field = "text", tokenizer = "auto", stdin_is = "text";
   double minutes = 10, seconds = 3;
-  std::int64_t threads = 0;
+  std::int64_t threads = 0, vocab_size = 0;
   bool overwrite = false, json = false;
 };
 
@@ -47,6 +48,23 @@ fs::path config_path(const NewArguments& arguments) {
   return path;
 }
 
+/// Keeps the text of standard input beside the configuration. @return false when a signal asked to stop.
+bool keep_text(NewArguments& arguments, const fs::path& config) {
+  if (arguments.text != kInputWord) return true;
+  fs::path kept = config;
+  kept.replace_extension(arguments.stdin_is == "jsonl" ? ".jsonl" : ".txt");
+  if (!arguments.overwrite && path_exists(kept)) {
+    throw ConfigError(
+        fmt::format("[new] the text of standard input is kept as {}, which must be free; it is there. Hint: "
+                    "--overwrite replaces it, another TITLE leaves it alone",
+                    kept.string()));
+  }
+  if (!keep_standard_input(kept)) return false;
+  arguments.text = kept.string();
+  print_line(fmt::format("the text of standard input is kept as {}", printable(kept.string())));
+  return true;
+}
+
 std::string proposal_page(const Proposal& made, const fs::path& path, const std::string& name) {
   std::string text;
   const int width = reading_width(STDOUT_FILENO);
@@ -64,16 +82,33 @@ std::string proposal_page(const Proposal& made, const fs::path& path, const std:
          as_called(fmt::format("  minnow sample {}\n", printable(run)));
 }
 
-int make_new(const NewArguments& arguments) {
+/// A word that is none of the kinds must be where a tokenizer lies.
+void check_tokenizer(const NewArguments& arguments) {
+  const bool learned = arguments.tokenizer == "auto" || arguments.tokenizer == "bpe";
+  if (arguments.vocab_size > 0 && !learned)
+    throw ConfigError("[new] --vocab-size must come with --tokenizer bpe; got --tokenizer " + arguments.tokenizer);
+  if (learned || arguments.tokenizer == "char" || arguments.tokenizer == "byte") return;
+  if (arguments.tokenizer.empty() || !path_exists(arguments.tokenizer)) {
+    throw ConfigError(fmt::format(
+        "[new] --tokenizer must be auto, char, byte, bpe, or a tokenizer's file or folder; got \"{}\", which is not "
+        "there",
+        arguments.tokenizer));
+  }
+}
+
+int make_new(NewArguments& arguments) {
   if (arguments.text.empty()) throw ConfigError("[minnow new] --text is required. Hint: `minnow new my --text my.txt`");
+  check_tokenizer(arguments);
   const fs::path path = config_path(arguments);
   use_threads(arguments.threads);
   install_stop_signals();
+  if (!keep_text(arguments, path)) return stop_exit_code();
   const Proposal made = propose_run({.text = arguments.text,
                                      .text_field = arguments.field,
                                      .name = path.stem().string(),
                                      .minutes = arguments.minutes,
                                      .tokenizer = arguments.tokenizer,
+                                     .vocab_size = arguments.vocab_size,
                                      .measure_seconds = arguments.seconds,
                                      .interrupted = [] { return stop_signal().load() != 0; },
                                      .report = [](const std::string& what) { print_line(what + " ..."); }});
@@ -99,10 +134,17 @@ int make_new(const NewArguments& arguments) {
 Action setup_new(Options& options) {
   const auto arguments = std::make_shared<NewArguments>();
   options.argument("TITLE", arguments->name, "Name of the configuration (TITLE.toml) and of its run (runs/TITLE)");
-  options.text("--text", arguments->text, "What to learn from: a text, .jsonl, or a folder of them (required)");
+  options.text("--text", arguments->text,
+               "What to learn from: a text, .jsonl, a folder of them, or - for standard input, which is kept as "
+               "TITLE.txt (required)");
+  options.choice("--stdin", arguments->stdin_is, {"text", "jsonl"}, "What standard input holds");
   constexpr double kMostMinutes = 100'000;
   options.number("--minutes", arguments->minutes, "How long the training may take here, about", 0.1, kMostMinutes);
-  options.choice("--tokenizer", arguments->tokenizer, {"auto", "char", "byte"}, "What a token is");
+  options.text("--tokenizer", arguments->tokenizer,
+               "What a token is: auto (as the text is), char, byte, bpe, or a tokenizer's file or folder");
+  constexpr std::int64_t kMostTokens = 1'000'000;
+  options.integer("--vocab-size", arguments->vocab_size, "Tokens of a bpe that is learned; 0 = what fits the text", 0,
+                  kMostTokens);
   options.text("--text-field", arguments->field, "The member of a .jsonl line that holds the text");
   options.number("--seconds", arguments->seconds, "How long each timing of steps takes", 0.1, 3600);
   threads_option(options, arguments->threads);

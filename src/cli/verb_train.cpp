@@ -14,12 +14,17 @@
 #include "cli/narrator.hpp"
 #include "cli/run_request.hpp"
 #include "cli/signals.hpp"
+#include "cli/standard_input.hpp"
 #include "cli/terminal.hpp"
 #include "cli/train_sampler.hpp"
 #include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/config/keys.hpp"
+#include "minnow/io/file.hpp"
+#include "minnow/io/run_lock.hpp"
 #include "minnow/train/trainer.hpp"
+#include "train/resume.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -29,7 +34,7 @@ namespace fs = std::filesystem;
 struct TrainArguments {
   std::string config;
   std::vector<std::string> overrides;
-  std::string run, init_from, log_level = "info";
+  std::string run, data, init_from, log_level = "info";
   bool resume = false, overwrite = false, dry_run = false, exact = false, allow_data_change = false, json = false,
        quiet = false, profile = false;
 };
@@ -102,13 +107,83 @@ void check(const TrainArguments& arguments) {
         "[train] --dry-run must come with --resume; it came alone. Hint: `minnow config check` checks a file");
 }
 
+/// Takes the text that came by standard input along: it is kept in the run directory, which holds its own from then on.
+class KeptInput {
+ public:
+  /// Reads standard input where `request` names it, and names the kept text instead.
+  /// Throws: as keep_standard_input; ConfigError and BusyError where the directory is another run's.
+  KeptInput(const TrainArguments& arguments, RunRequest& request) : run_dir_(request.run_dir) {
+    DataConfig& data = request.config.config.data;
+    if (data.path != kInputWord) return;
+    const fs::path kept = run_dir_ / kKeptInput;
+    data.path = kept.string();
+    if (arguments.resume && path_exists(kept)) {
+      request.notes.push_back(fmt::format("the text is {}, which the run has kept", kept.string()));
+      return;
+    }
+    if (holds_a_run(run_dir_)) {
+      if (!arguments.overwrite) refuse();
+      const RunLock lock = RunLock::acquire(run_dir_);  // nobody else is using it
+    }
+    require_no_other_contents(run_dir_, "train");
+    made_directory_ = !path_exists(run_dir_);
+    read_ = true;
+    stopped_ = !keep_standard_input(kept);
+    request.notes.push_back(fmt::format("the text of standard input is kept as {}", kept.string()));
+  }
+
+  /// Bad data leave nothing behind: what never became a run goes.
+  ~KeptInput() {
+    if (!read_ || begun_) return;
+    try {
+      if (holds_a_run(run_dir_)) return;
+    } catch (const Error&) {
+      return;
+    }
+    std::error_code ignored;
+    fs::remove(run_dir_ / kKeptInput, ignored);
+    if (!made_directory_) return;
+    fs::remove(run_dir_ / ".lock", ignored);
+    fs::remove(run_dir_, ignored);  // only where it is empty
+  }
+  KeptInput(const KeptInput&) = delete;
+  KeptInput& operator=(const KeptInput&) = delete;
+
+  [[nodiscard]] bool stopped() const { return stopped_; }
+  void set_begun() { begun_ = true; }
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw ConfigError(fmt::format(
+        "[train] the run directory must be new; {} already holds a run, and standard input was not read. Hint: "
+        "--resume goes on with it, --overwrite starts over, --run names another directory",
+        run_dir_.string()));
+  }
+
+  fs::path run_dir_;
+  bool read_ = false, stopped_ = false, begun_ = false, made_directory_ = false;
+};
+
+/// --data is --set data.path in short.
+RunWords words_of(const TrainArguments& arguments) {
+  RunWords words{
+      .config = arguments.config, .run = arguments.run, .overrides = arguments.overrides, .resume = arguments.resume};
+  if (arguments.data.empty()) return words;
+  Config named;
+  named.data.path = arguments.data;
+  words.overrides.push_back(fmt::format("data.path={}", value_text(*find_key("data.path"), named)));
+  return words;
+}
+
 int run(const TrainArguments& arguments) {
   use_log_level(arguments.log_level, arguments.quiet);
   check(arguments);
-  const RunWords words{
-      .config = arguments.config, .run = arguments.run, .overrides = arguments.overrides, .resume = arguments.resume};
+  const RunWords words = words_of(arguments);
   RunRequest request = resolve_run(words);
   if (!arguments.init_from.empty() && !arguments.resume) take_model_of(arguments.init_from, words, request);
+  install_stop_signals();
+  KeptInput input(arguments, request);
+  if (input.stopped()) return stop_exit_code();
   for (const std::string& note : request.notes) log_line(LogLevel::kInfo, printable(note));
   TrainOptions options;
   options.config = request.config;
@@ -123,10 +198,10 @@ int run(const TrainArguments& arguments) {
   options.interrupted = stop_exit_code;
   use_threads(options.config.config.compute.threads);
   if (arguments.dry_run) return report_findings(options, arguments.json);
-  install_stop_signals();
   Narrator narrator;
   options.observer = &narrator;
   const TrainResult result = train(options);
+  input.set_begun();
   narrator.finish();
   if (result.reason == StopReason::kNumeric) throw NumericError(result.message);
   print_summary(result, options.run_dir);
@@ -141,6 +216,9 @@ Action setup_train(Options& options) {
                    false);
   options.overrides(arguments->overrides);
   options.text("--run", arguments->run, "Run directory (default: run.dir, or runs/<name of the configuration>)");
+  options.text(
+      "--data", arguments->data,
+      "What to train on, in place of data.path: a file, a folder, or - for standard input, which the run keeps");
   options.flag("--resume", arguments->resume,
                "Go on from the newest checkpoint, or start when there is none; without CONFIG with the run's own "
                "configuration");
@@ -161,6 +239,7 @@ Action setup_train(Options& options) {
       "Examples:\n  minnow train configs/quickstart.toml\n  minnow train configs/names.toml --set train.max_steps=500 "
       "--run runs/short\n"
       "  minnow train --resume runs/short\n"
+      "  zstdcat my.txt.zst | minnow train configs/quickstart.toml --data - --run runs/my\n"
       "What was given with --set when the run began still counts on a resume; what differs from it is listed.\n");
   return [arguments] { return run(*arguments); };
 }

@@ -9,6 +9,7 @@
 #include "data/byte_stream.hpp"
 #include "data/encoding_scan.hpp"
 #include "data/leak_finder.hpp"
+#include "data/passage_finder.hpp"
 #include "data/repeat_finder.hpp"
 #include "data/text_block.hpp"
 #include "data/token_counts.hpp"
@@ -50,6 +51,9 @@ class TextCheck {
   CheckReport run() {
     tokenizer_ = options_.tokenizer ? options_.tokenizer : characters_of_texts();
     if (tokenizer_) counts_.emplace(tokenizer_->vocab_size());
+    // Where there is one document it shares nothing.
+    const bool many = options_.documents == Documents::kLines || options_.files.size() > 1;
+    if (many || (options_.files.size() == 1 && is_jsonl_name(options_.files.front()))) passages_.emplace();
     learn_validation();
     for (const fs::path& file : options_.files) {
       if (!check_file(file)) {
@@ -118,6 +122,7 @@ class TextCheck {
       if (encoding_.places.size() < kShownPlaces) encoding_.places.push_back(place);
     }
     repeats_.begin_file();
+    file_name_ = file.string();
     blank_ = true;
     try {
       TextBlock block;
@@ -126,16 +131,21 @@ class TextCheck {
         if (options_.progress) options_.progress(consumed_ + reader.consumed());
         if (options_.interrupted && options_.interrupted()) return false;
       }
-      repeats_.end_document();
+      end_document();
       if (blank_) {
         empty_.add(fmt::format("{}{}", file.string(), report_.text_bytes == bytes_before ? "" : " (white space only)"));
       }
     } catch (const DataError& error) {
-      repeats_.end_document();
+      end_document();
       unreadable_.add(error.what());
     }
     consumed_ += reader.consumed();
     return true;
+  }
+
+  void end_document() {
+    repeats_.end_document();
+    if (passages_) passages_->end_document(repeats_.last_was_repeated());
   }
 
   void look(TextBlock& block, const TextReader& reader) {
@@ -150,6 +160,7 @@ class TextCheck {
       } else {
         repeats_.add(text, piece.place, place);
       }
+      look_for_passages(text, piece.place);
       count_characters_of(text, place);
       if (leaks_) {
         if (piece.place.begins) leaks_->begin_text();
@@ -159,6 +170,15 @@ class TextCheck {
       if (piece.place.begins) counts_->begin_document();
       counts_->add(block.ids(piece));
     }
+  }
+
+  void look_for_passages(std::string_view text, const TextPiece& piece) {
+    if (!passages_) return;
+    if (piece.begins) {
+      passages_->end_document(repeats_.last_was_repeated());
+      passages_->begin_document(file_name_, piece.line);
+    }
+    passages_->add(text, piece.offset);
   }
 
   template <class Place>
@@ -206,6 +226,7 @@ class TextCheck {
     }
     conclude_bytes();
     conclude_repeats();
+    conclude_passages();
     conclude_leakage();
     conclude_unknown();
   }
@@ -247,6 +268,19 @@ class TextCheck {
       add("duplicate_lines", lines, "line was", "lines were", report_.lines);
   }
 
+  void conclude_passages() {
+    if (!passages_ || passages_->stretches() * kLineShare < report_.text_bytes) return;
+    const double share = static_cast<double>(passages_->stretches()) /
+                         static_cast<double>(std::max<std::int64_t>(1, report_.text_bytes));
+    found(
+        "shared_passages", passages_->documents(),
+        fmt::format("{}{} of {} passages of {} bytes and more with an earlier one, {:.1f} % of the text",
+                    passages_->is_part() ? "at least " : "", plural(passages_->documents(), "document", "documents"),
+                    fmt::format("{} {}", grouped(report_.documents), passages_->documents() == 1 ? "shares" : "share"),
+                    kLeakBytes, 100 * share),
+        passages_->places());
+  }
+
   void conclude_leakage() {
     if (!leaks_ || leaks_->found() == 0) return;
     const LeakFinder::Match& first = leaks_->first();
@@ -275,6 +309,8 @@ class TextCheck {
   std::shared_ptr<const Tokenizer> tokenizer_;
   std::optional<TokenCounts> counts_;
   std::optional<LeakFinder> leaks_;
+  std::optional<PassageFinder> passages_;
+  std::string file_name_;
   RepeatFinder repeats_;
   std::vector<std::int64_t> characters_;  // how often, by code point
   std::vector<char32_t> unknown_;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "data/byte_stream.hpp"
 #include "data/corpus_files.hpp"
 #include "data/dataset_parts.hpp"
 #include "minnow/base/error.hpp"
@@ -27,6 +28,10 @@ void require(bool holds, const std::string& text) {
 
 void check_options(const DatasetOptions& options) {
   require(!options.path.empty(), "data.path must be given: a file, a folder or \"builtin\".");
+  require(
+      options.path != kStandardInput && options.val_path != kStandardInput,
+      "what is read here must be a file or folder: standard input (-) is there once. Hint: `minnow train --data -`, "
+      "`minnow new --text -` and `minnow data pack -` keep what they read.");
   require(options.loader.batch_size >= 1,
           fmt::format("batch_size must be at least 1; got {}.", options.loader.batch_size));
   require(options.loader.block_size >= 1,
@@ -125,13 +130,17 @@ std::string kind_of(const Tokenizer& tokenizer) {
 
 }  // namespace
 
-/// model.vocab_size decides only where no tokenizer does; it must not be ignored silently.
-void check_vocabulary(const OpenedData& opened, const DatasetOptions& options) {
-  if (options.vocab_size == 0 || options.vocab_size == opened.vocab_size) return;
-  throw ConfigError(fmt::format(
-      "[data] model.vocab_size must be 0 or the size of the vocabulary that the tokenizer has; got {}, and the "
-      "tokenizer of {} has {}. Hint: leave model.vocab_size out.",
-      options.vocab_size, options.path, opened.vocab_size));
+/// model.vocab_size decides only where no tokenizer does, and may pad the vocabulary of one; it must not be ignored
+/// silently.
+void take_vocabulary(OpenedData& opened, const DatasetOptions& options) {
+  if (options.vocab_size == 0) return;
+  if (options.vocab_size < opened.vocab_size) {
+    throw ConfigError(fmt::format(
+        "[data] model.vocab_size must be 0, or at least the size of the vocabulary that the tokenizer has; got {}, and "
+        "the tokenizer of {} has {}. Hint: leave model.vocab_size out.",
+        options.vocab_size, options.path, opened.vocab_size));
+  }
+  opened.vocab_size = options.vocab_size;
 }
 
 /// @return the id that begins a document where windows shall be cut there, else -1.
@@ -163,7 +172,7 @@ class DatasetOpener {
     OpenedData opened = packed   ? open_packed_data(options)
                         : tokens ? open_token_data(options)
                                  : open_text_data(options);
-    check_vocabulary(opened, options);
+    take_vocabulary(opened, options);
     const bool stream = options.documents == Documents::kStream;
     WindowSet train = windows_of(opened.train, options, true);
     WindowSet val = windows_of(opened.val, options, false);

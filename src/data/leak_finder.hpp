@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "data/hash_sample.hpp"
+#include "data/stretch_roll.hpp"
 
 namespace minnow {
 
@@ -17,7 +18,7 @@ class LeakFinder {
   LeakFinder();
 
   /// The text that is given next is no continuation.
-  void begin_text() { carried_.clear(); }
+  void begin_text() { roll_.begin_text(); }
   /// Takes text of the validation. @param place  where its bytes are counted from, for messages
   void learn(std::string_view text, std::int64_t place);
   /// Takes text to train on.
@@ -39,11 +40,8 @@ class LeakFinder {
     bool found = false;
   };
 
-  template <class Take>
-  void roll(std::string_view text, std::int64_t place, const Take& take);
-
   HashSample<Stretch> sample_;
-  std::string carried_;  // the last kLeakBytes - 1 bytes before the text that comes next
+  StretchRoll roll_;
   std::int64_t found_ = 0;
   Match first_;
 };

@@ -35,16 +35,17 @@ RepeatFinder::Repeats RepeatFinder::result(const Seen& seen) {
   return repeats;
 }
 
-void RepeatFinder::judge(Seen& seen, std::uint64_t hash, std::int64_t bytes, const Place& place) {
+bool RepeatFinder::judge(Seen& seen, std::uint64_t hash, std::int64_t bytes, const Place& place) {
   if (hash == 0) hash = std::uint64_t{1} << 63U;
-  if (!seen.sample.is_sampled(hash)) return;
+  if (!seen.sample.is_sampled(hash)) return false;
   if (seen.sample.find(hash) == nullptr) {
     seen.sample.add(hash, {});
-    return;
+    return false;
   }
   seen.repeats.count += seen.sample.rate();
   seen.repeats.bytes += bytes * seen.sample.rate();
   if (seen.repeats.places.size() < kRepeatPlaces) seen.repeats.places.push_back(place());
+  return true;
 }
 
 void RepeatFinder::begin_file() {
@@ -57,8 +58,9 @@ void RepeatFinder::end_line() {
   ++line_in_file_;
   const std::string_view line = without_ends(line_);
   if (!line_too_long_ && line.size() >= kLongLineBytes) {
-    judge(long_lines_, hash_of(line), static_cast<std::int64_t>(line.size()),
-          [&] { return file_place_.empty() ? document_place_ : fmt::format("{}:{}", file_place_, line_in_file_); });
+    (void)judge(long_lines_, hash_of(line), static_cast<std::int64_t>(line.size()), [&] {
+      return file_place_.empty() ? document_place_ : fmt::format("{}:{}", file_place_, line_in_file_);
+    });
   }
   line_.clear();
   line_too_long_ = false;
@@ -66,7 +68,8 @@ void RepeatFinder::end_line() {
 
 void RepeatFinder::end_document() {
   if (!line_.empty() || line_too_long_) end_line();
-  if (document_bytes_ > 0) judge(documents_, document_hash_, document_bytes_, [&] { return document_place_; });
+  last_was_repeated_ =
+      document_bytes_ > 0 && judge(documents_, document_hash_, document_bytes_, [&] { return document_place_; });
   document_hash_ = 0;
   document_bytes_ = 0;
 }

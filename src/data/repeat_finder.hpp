@@ -34,6 +34,8 @@ class RepeatFinder {
   /// The document at hand is over.
   void end_document();
 
+  /// @return whether the document that ended last is known to have been there before.
+  [[nodiscard]] bool last_was_repeated() const { return last_was_repeated_; }
   [[nodiscard]] std::int64_t lines() const { return lines_; }
   [[nodiscard]] Repeats documents() const { return result(documents_); }
   [[nodiscard]] Repeats long_lines() const { return result(long_lines_); }
@@ -46,7 +48,8 @@ class RepeatFinder {
   };
 
   static Repeats result(const Seen& seen);
-  static void judge(Seen& seen, std::uint64_t hash, std::int64_t bytes, const Place& place);
+  /// @return whether it was there before.
+  static bool judge(Seen& seen, std::uint64_t hash, std::int64_t bytes, const Place& place);
   void end_line();
 
   Seen documents_, long_lines_;
@@ -55,6 +58,7 @@ class RepeatFinder {
   std::int64_t lines_ = 0, line_in_file_ = 0;
   std::uint64_t document_hash_ = 0;
   std::int64_t document_bytes_ = 0;
+  bool last_was_repeated_ = false;
   std::string document_place_, file_place_;
 };
 

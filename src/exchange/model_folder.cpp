@@ -174,7 +174,7 @@ void ModelFolder::read_tokenizer(const fs::path& folder) {
     warnings_.push_back(fmt::format("the tokenizer is not used, so texts are token ids: {}", error.what()));
     return;
   }
-  if (tokenizer_->vocab_size() == vocab_size()) return;
+  if (tokenizer_->vocab_size() <= vocab_size()) return;  // a model's rows may be padded; no text leads to them
   warnings_.push_back(
       fmt::format("the tokenizer is not used, so texts are token ids: it has {} tokens and the model {}",
                   grouped(tokenizer_->vocab_size()), grouped(vocab_size())));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "minnow/base/error.hpp"
 #include "minnow/exchange/foreign_config.hpp"
@@ -83,7 +84,8 @@ ModelConfig with_biases(ModelConfig model) {
   return model;
 }
 
-std::string generation_json(const SampleConfig& sample, std::int64_t boundary) {
+/// @param tokens  ids of the tokenizer; those from there to `rows` pad the model and are never to be written
+std::string generation_json(const SampleConfig& sample, std::int64_t boundary, std::int64_t tokens, std::int64_t rows) {
   OrderedJson json = {{"do_sample", sample.temperature > 0}};
   if (sample.temperature > 0) {
     json["temperature"] = sample.temperature;
@@ -91,6 +93,11 @@ std::string generation_json(const SampleConfig& sample, std::int64_t boundary) {
   }
   json["max_new_tokens"] = sample.max_tokens;
   if (boundary >= 0) json["bos_token_id"] = json["eos_token_id"] = json["pad_token_id"] = boundary;
+  if (tokens < rows) {
+    std::vector<std::int64_t> padding(static_cast<std::size_t>(rows - tokens));
+    std::iota(padding.begin(), padding.end(), tokens);
+    json["suppress_tokens"] = padding;
+  }
   return json.dump(2) + "\n";
 }
 
@@ -141,9 +148,10 @@ void require_empty(const fs::path& folder) {
 std::vector<std::string> write_model_folder(const fs::path& folder, const ModelToWrite& what) {
   const auto end = what.tokenizer != nullptr ? what.tokenizer->boundary_id() : std::nullopt;
   const std::int64_t boundary = end.value_or(-1);
+  const std::int64_t tokens = what.tokenizer != nullptr ? what.tokenizer->vocab_size() : what.vocab_size;
   std::vector<std::pair<std::string, std::string>> texts;  // all are made, and may be refused, before one is written
   texts.emplace_back("config.json", write_foreign_config(what.model, what.vocab_size, boundary));
-  texts.emplace_back("generation_config.json", generation_json(what.sample, boundary));
+  texts.emplace_back("generation_config.json", generation_json(what.sample, boundary, tokens, what.vocab_size));
   if (what.tokenizer != nullptr) {
     texts.emplace_back("tokenizer.json", tokenizer_json(*what.tokenizer));
     texts.emplace_back("tokenizer_config.json", tokenizer_config_json(*what.tokenizer, what.model));

@@ -23,7 +23,7 @@ void append_visible(std::string& label, char32_t c) {
 }  // namespace
 
 std::string visible_token(const Tokenizer* tokenizer, std::int32_t id) {
-  if (tokenizer == nullptr) return fmt::format("{}", id);
+  if (tokenizer == nullptr || id >= tokenizer->vocab_size()) return fmt::format("{}", id);  // no token's row
   const std::string_view bytes = tokenizer->bytes_of(id);
   if (bytes.empty()) return tokenizer->piece_of(id);
   std::string label;

@@ -35,12 +35,15 @@ void check(const Checkpoint& checkpoint, const ReadTexts& texts) {
     refuse(checkpoint, fmt::format("the step of {} must be that of the manifest, {}; got {}", kStateFile,
                                    checkpoint.step(), texts.state.step));
   }
-  if (texts.tokenizer && texts.tokenizer->vocab_size() != texts.state.vocab_size) {
+  const auto& model = texts.config.config.model;
+  // Rows that no token has are there on purpose where the configuration says how many.
+  const bool padded = texts.tokenizer && model.vocab_size == texts.state.vocab_size &&
+                      texts.tokenizer->vocab_size() < texts.state.vocab_size;
+  if (texts.tokenizer && texts.tokenizer->vocab_size() != texts.state.vocab_size && !padded) {
     refuse(checkpoint, fmt::format("the vocabulary of {} must have the {} tokens that {} names; got {}", kTokenizerFile,
                                    texts.state.vocab_size, kStateFile, texts.tokenizer->vocab_size()));
   }
   const SafetensorsHeader header = checkpoint.header(kModelFile);
-  const auto& model = texts.config.config.model;
   const std::string embedding(embedding_name(model.family));
   const TensorEntry* rows = header.find(embedding);  // before a model of any size is made
   if (rows == nullptr || rows->shape.size() != 2 || rows->shape[0] != texts.state.vocab_size ||

@@ -23,7 +23,9 @@ void import_model(const LoadedRun& model, const std::filesystem::path& run, cons
   require_no_other_contents(run, "import");
   Config config = model.config;
   config.data.path = data;
-  config.model.vocab_size = model.tokenizer ? 0 : model.model->vocab_size();  // with a tokenizer it decides
+  // With a tokenizer it decides, unless the model has more rows than it has tokens.
+  const bool decides = model.tokenizer && model.tokenizer->vocab_size() == model.model->vocab_size();
+  config.model.vocab_size = decides ? 0 : model.model->vocab_size();
   validate(config);
   TrainState state;
   state.seed = config.train.seed;

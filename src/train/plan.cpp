@@ -78,7 +78,9 @@ std::int64_t times(std::int64_t every, std::int64_t done, std::int64_t last) {
 class Planner {
  public:
   explicit Planner(const PlanOptions& options)
-      : options_(options), config_(options.config.config), data_(Dataset::open(dataset_options(config_))) {}
+      : options_(options),
+        config_(options.config.config),
+        data_(Dataset::open(dataset_options(config_, options.tokenizer))) {}
 
   TrainPlan make() {
     count();

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
 #include "minnow/data/text_reader.hpp"
-#include "minnow/text/byte_tokenizer.hpp"
 #include "minnow/text/utf8.hpp"
 #include "train/propose_text.hpp"
+#include "train/propose_tokenizer.hpp"
 
 namespace minnow {
 namespace {
@@ -26,7 +27,6 @@ constexpr std::array kLadder = {Rung{2, 2, 32, 32},   Rung{2, 2, 64, 64},    Run
 constexpr std::size_t kMeasuredRung = 3;
 
 constexpr double kMostPasses = 30;  // more of a text than this is learning by heart
-constexpr std::int64_t kMostCharacters = 256;
 constexpr std::int64_t kTokensOfStep = 2048;
 constexpr std::int64_t kFewestSteps = 200, kMostSteps = 200'000;
 constexpr std::int64_t kMostValidation = 200'000;  // tokens: an evaluation shall take seconds
@@ -76,7 +76,6 @@ class Proposer {
     const CheckReport& text = made_.text;
     for (const CheckFinding& finding : text.findings) {
       if (finding.kind == "unreadable") throw DataError(finding.places.front());
-      if (finding.kind == "encoding") ill_formed_ = finding.count;
     }
     if (text.tokens < kFewestTokens) {
       throw DataError(
@@ -117,34 +116,35 @@ class Proposer {
   }
 
   void choose_tokenizer() {
+    TokenizerProposal chosen = propose_tokenizer({.text = made_.text,
+                                                  .files = find_text_files(options_.text),
+                                                  .text_field = options_.text_field,
+                                                  .wanted = options_.tokenizer,
+                                                  .vocab_size = options_.vocab_size,
+                                                  .documents = jsonl_ || words_alone_,
+                                                  .words_alone = words_alone_,
+                                                  .report = options_.report});
+    config_.tokenizer = chosen.config;
+    tokenizer_ = std::move(chosen.tokenizer);
+    vocab_size_ = chosen.vocab_size;
+    tokens_ = chosen.tokens;
+    because(words_.tokenizer, chosen.reason);
     const CheckReport& text = made_.text;
-    const bool few = text.distinct_characters <= kMostCharacters && ill_formed_ == 0;
-    const bool characters = options_.tokenizer == "char" || (options_.tokenizer == "auto" && few);
-    config_.tokenizer.type = characters ? TokenizerKind::kChar : TokenizerKind::kByte;
-    config_.tokenizer.unknown = UnknownPolicy::kReplace;
-    vocab_size_ = characters ? text.distinct_characters : 256;
-    tokens_ = static_cast<double>(characters ? text.characters : text.text_bytes);
-    because(
-        words_.tokenizer,
-        options_.tokenizer != "auto" ? fmt::format("Tokens: {}, as you asked.", options_.tokenizer)
-        : characters
-            ? fmt::format("Tokens are characters: the text has only {} different ones.", text.distinct_characters)
-        : ill_formed_ > 0
-            ? fmt::format("Tokens are bytes: {} places of the text are not UTF-8, and bytes keep them as they are.",
-                          grouped(ill_formed_))
-            : fmt::format("Tokens are bytes: {} different characters would make a large table, mostly of rare ones.",
-                          grouped(text.distinct_characters)));
-    // The text was measured in characters; bytes carry the same in other portions.
-    const double nats = characters ? text.bigram_nats : 0;
-    words_.loss = nats > 0 ? fmt::format(
-                                 "To beat: {:.3f} nats per token knows how frequent each is, {:.3f} knows the one "
-                                 "before. Less than that is learned from further back.",
-                                 text.unigram_nats, nats)
-                           : "";
+    if (text.bigram_nats <= 0) return;
+    // The text was measured in characters; other tokens carry the same in other portions.
+    const double share = chosen.by_characters ? 1 : 1 / (std::numbers::ln2 * text.bytes_per_token());
+    words_.loss = fmt::format(
+        "To beat: {:.3f} {} knows how frequent each {} is, {:.3f} knows the one before. Less than that is learned from "
+        "further back.",
+        share * text.unigram_nats, chosen.by_characters ? "nats per token" : "bits per byte",
+        chosen.by_characters ? "token" : "character", share * text.bigram_nats);
   }
 
   void choose_documents() {
-    if (words_alone_) {
+    if ((words_alone_ || jsonl_) && tokenizer_ && !tokenizer_->boundary_id()) {
+      because(words_.documents,
+              "The text is one stream: the tokenizer has no token that could stand between documents.");
+    } else if (words_alone_) {
       config_.data.documents = DocumentKind::kLines;
       because(words_.documents, "A document is a line: the lines are short words by themselves.");
     } else if (jsonl_) {
@@ -215,6 +215,7 @@ class Proposer {
   TrainPlan plan_now() {
     return make_plan({.config = load_config(proposal_toml(config_, words_), "proposal", {}),
                       .run_dir = std::filesystem::path("runs") / options_.name,
+                      .tokenizer = tokenizer_,
                       .measure_seconds = options_.measure_seconds,
                       .interrupted = options_.interrupted});
   }
@@ -284,6 +285,7 @@ class Proposer {
     say("checking the plan");
     made_.plan = make_plan({.config = made_.config,
                             .run_dir = std::filesystem::path("runs") / options_.name,
+                            .tokenizer = tokenizer_,
                             .measure_seconds = options_.measure_seconds,
                             .interrupted = options_.interrupted});
   }
@@ -292,7 +294,8 @@ class Proposer {
   Proposal made_;
   Config config_;
   ProposalWords words_;
-  std::int64_t ill_formed_ = 0, vocab_size_ = 0;
+  std::shared_ptr<const Tokenizer> tokenizer_;  // byte pairs, learned once for all plans
+  std::int64_t vocab_size_ = 0;
   double tokens_ = 0, train_tokens_ = 0;
   bool jsonl_ = false, words_alone_ = false;
 };

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "exchange/made_folder.hpp"
+#include "minnow/text/char_tokenizer.hpp"
 #include "minnow/train/run.hpp"
 
 namespace minnow {
@@ -212,6 +213,23 @@ TEST_P(ModelFolders, ATokenizerThatDoesNotFitIsLeftOut) {
   EXPECT_EQ(folder.tokenizer(), nullptr);
   ASSERT_EQ(folder.warnings().size(), 1U);
   EXPECT_THAT(folder.warnings()[0], HasSubstr("texts are token ids"));
+}
+
+// Rows beyond the tokenizer's tokens pad the matrix; a tokenizer that is larger than the model fits nothing.
+TEST_P(ModelFolders, ATokenizerMayHaveFewerTokensThanTheModel) {
+  write(config_, weights_);
+  folder_.write("tokenizer.json", CharTokenizer({"a", "b", "c", "\n"}, -1).to_json());
+  const auto padded = ModelFolder::open(folder_.path());
+  ASSERT_NE(padded.tokenizer(), nullptr);
+  EXPECT_EQ(padded.tokenizer()->vocab_size(), 4);
+  EXPECT_EQ(padded.vocab_size(), 11);
+  EXPECT_TRUE(padded.warnings().empty());
+
+  folder_.write("tokenizer.json", CharTokenizer::train("abcdefghijklmno")->to_json());
+  const auto larger = ModelFolder::open(folder_.path());
+  EXPECT_EQ(larger.tokenizer(), nullptr);
+  ASSERT_EQ(larger.warnings().size(), 1U);
+  EXPECT_THAT(larger.warnings()[0], HasSubstr("it has 15 tokens and the model 11"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, ModelFolders, testing::Values(Family::kGpt2, Family::kLlama),

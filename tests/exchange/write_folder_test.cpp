@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "exchange/made_folder.hpp"
+#include "minnow/io/file.hpp"
 #include "minnow/text/char_tokenizer.hpp"
 #include "minnow/train/run.hpp"
 
@@ -86,6 +87,19 @@ TEST(WriteFolder, TheTokenizerGoesAlong) {
   ASSERT_NE(read.tokenizer, nullptr);
   EXPECT_EQ(read.tokenizer->encode("ab\n"), tokenizer.encode("ab\n"));
   EXPECT_EQ(read.tokenizer->boundary_id(), 3);
+}
+
+TEST(WriteFolder, RowsWithoutATokenAreNeverToBeWritten) {
+  const test::DataFolder folder;
+  const CharTokenizer tokenizer({"a", "b", "\n", "<|endoftext|>"}, 3);
+  ASSERT_EQ(write_model(folder.path("out"), small(Family::kGpt2), &tokenizer, 7).error, "no error");
+  const auto generation = nlohmann::json::parse(read_file(folder.path("out/generation_config.json")));
+  EXPECT_EQ(generation.at("suppress_tokens"), (nlohmann::json{4, 5, 6}));
+  const auto config = nlohmann::json::parse(read_file(folder.path("out/config.json")));
+  EXPECT_EQ(config.at("vocab_size"), 7);
+  EXPECT_NE(open_run(folder.path("out")).tokenizer, nullptr);
+  ASSERT_EQ(write_model(folder.path("same"), small(Family::kGpt2), &tokenizer, 4).error, "no error");
+  EXPECT_EQ(read_file(folder.path("same/generation_config.json")).find("suppress"), std::string::npos);
 }
 
 TEST(WriteFolder, WhatNoClassHasIsRefusedAndNothingIsWritten) {

@@ -14,7 +14,7 @@
 
 namespace minnow {
 
-/// Length in bytes of the stretches that training and validation must not share.
+/// Length in bytes of the stretches that training and validation, or two documents, must not share.
 inline constexpr std::size_t kLeakBytes = 64;
 /// Lines of fewer bytes (blanks at their ends left out) may repeat: refrains, names of speakers, rules of dashes.
 inline constexpr std::size_t kLongLineBytes = 40;
@@ -33,8 +33,8 @@ struct CheckOptions {
 
 /// One kind of thing that is wrong.
 struct CheckFinding {
-  /// "unreadable", "encoding", "null_characters", "empty", "duplicate_documents", "duplicate_lines", "leakage",
-  /// "unknown_characters".
+  /// "unreadable", "encoding", "null_characters", "empty", "duplicate_documents", "duplicate_lines",
+  /// "shared_passages", "leakage", "unknown_characters".
   std::string kind;
   std::int64_t count = 0;           ///< how often
   std::string text;                 ///< a sentence

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "minnow/config/load.hpp"
 #include "minnow/io/memory.hpp"
+#include "minnow/text/tokenizer.hpp"
 #include "minnow/train/memory.hpp"
 
 namespace minnow {
@@ -69,9 +71,10 @@ struct TrainPlan {
 
 struct PlanOptions {
   LoadedConfig config;
-  std::filesystem::path run_dir;      ///< where it would run: for the disk, and for what is there already
-  double measure_seconds = 5;         ///< about as long steps are timed; 0 = not at all
-  std::function<bool()> interrupted;  ///< true ends the measurement early
+  std::filesystem::path run_dir;                 ///< where it would run: for the disk, and for what is there already
+  std::shared_ptr<const Tokenizer> tokenizer{};  ///< in place of the one that the configuration makes; may be null
+  double measure_seconds = 5;                    ///< about as long steps are timed; 0 = not at all
+  std::function<bool()> interrupted;             ///< true ends the measurement early
 };
 
 /// Reads the data, makes real steps in memory for some seconds, and forgets them. Writes nothing.

@@ -17,11 +17,12 @@ namespace minnow {
 struct ProposalOptions {
   std::filesystem::path text;  ///< file or folder, as data.path
   std::string text_field = "text";
-  std::string name;                                ///< for the heading
-  double minutes = 10;                             ///< the training shall take about so long here
-  std::string tokenizer = "auto";                  ///< "auto", "char", "byte"
-  double measure_seconds = 3;                      ///< about as long each timing of steps takes
-  std::function<bool()> interrupted;               ///< true ends the timing early
+  std::string name;                   ///< for the heading
+  double minutes = 10;                ///< the training shall take about so long here
+  std::string tokenizer = "auto";     ///< "auto", "char", "byte", "bpe", or where a byte-pair encoding lies
+  std::int64_t vocab_size = 0;        ///< of byte pairs that are learned; 0: what fits the text
+  double measure_seconds = 3;         ///< about as long each timing of steps takes
+  std::function<bool()> interrupted;  ///< true ends the timing early
   std::function<void(const std::string&)> report;  ///< hears what is being done
 };
 
@@ -35,7 +36,8 @@ struct Proposal {
 };
 
 /// Looks at the text, times a small model on it, and chooses:
-/// - characters, where there are few different ones (at most 256) and hardly any ill-formed bytes; else bytes;
+/// - frequent byte strings for texts that are long enough to learn them; for shorter ones and for lists of words
+///   characters, where there are few different ones (at most 256) and no ill-formed bytes; else bytes;
 /// - documents = lines where all lines are short and different (names, words), files for .jsonl, else a stream;
 /// - tokens to train on: what `minutes` allow, but at most 30 passes over the text;
 /// - the largest model of a ladder for which these are 20 tokens per parameter, and that fits into the memory;

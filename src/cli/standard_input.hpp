@@ -1,0 +1,25 @@
+#pragma once
+/// @file
+/// Keeps what standard input holds as a file: it can be read once, and a run must find its text again.
+
+#include <filesystem>
+#include <string_view>
+
+namespace minnow::cli {
+
+/// The word that names standard input where a path is expected.
+inline constexpr std::string_view kInputWord = "-";
+
+/// Where the text of a run is that came by standard input, in its directory.
+inline constexpr std::string_view kKeptInput = "stdin.txt";
+
+/// Tells a person at a terminal that text is awaited, and how it ends. Nothing where standard input is a file or pipe.
+void note_terminal_input();
+
+/// Writes standard input to `path`, to its end, whole or not at all; a file that is there is replaced. Folders on the
+/// way are made once there is something to put in. Memory: one block.
+/// @return false when a signal asked to stop; nothing is left then.
+/// Throws: DataError when there is no byte; IoError.
+[[nodiscard]] bool keep_standard_input(const std::filesystem::path& path);
+
+}  // namespace minnow::cli
