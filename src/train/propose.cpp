@@ -121,6 +121,7 @@ class Proposer {
                                                   .text_field = options_.text_field,
                                                   .wanted = options_.tokenizer,
                                                   .vocab_size = options_.vocab_size,
+                                                  .minutes = options_.minutes,
                                                   .documents = jsonl_ || words_alone_,
                                                   .words_alone = words_alone_,
                                                   .report = options_.report});

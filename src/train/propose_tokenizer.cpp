@@ -39,7 +39,8 @@ TextSample sample_of(const TokenizerQuestion& question) {
 TokenizerProposal learned_pairs(const TokenizerQuestion& question, const std::string& why) {
   TokenizerProposal made;
   made.config.type = TokenizerKind::kBpe;
-  made.config.vocab_size = question.vocab_size > 0 ? question.vocab_size : fitting_vocabulary(question.text.text_bytes);
+  made.config.vocab_size =
+      question.vocab_size > 0 ? question.vocab_size : fitting_vocabulary(question.text.text_bytes, question.minutes);
   if (question.report) question.report("learning byte pairs");
   const TextSample sample = sample_of(question);
   BpeTraining learn{.vocab_size = made.config.vocab_size, .min_frequency = made.config.min_frequency};
@@ -119,11 +120,15 @@ TokenizerProposal fitting_tokenizer(const TokenizerQuestion& question) {
 
 }  // namespace
 
-std::int64_t fitting_vocabulary(std::int64_t text_bytes) {
+std::int64_t fitting_vocabulary(std::int64_t text_bytes, double minutes) {
   constexpr std::int64_t kFewest = 512, kMost = 16'384;
-  constexpr double kBytesOfToken = 1000;  // of text, that a token is seen often enough to be learned
+  constexpr double kBytesOfToken = 250;    // of text, for each token
+  constexpr double kInAMinute = 1024;      // tokens
+  constexpr double kGrowthWithTime = 0.4;  // as the model grows with the root, and its width with less
+  const double by_time = kInAMinute * std::pow(minutes, kGrowthWithTime);
+  const double most = std::min(static_cast<double>(text_bytes) / kBytesOfToken, by_time);
   std::int64_t size = kFewest;
-  while (size < kMost && static_cast<double>(text_bytes) >= 1.5 * kBytesOfToken * static_cast<double>(size)) size *= 2;
+  while (size < kMost && static_cast<double>(2 * size) <= most) size *= 2;
   return size;
 }
 

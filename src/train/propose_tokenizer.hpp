@@ -22,6 +22,7 @@ struct TokenizerQuestion {
   std::string text_field;
   std::string wanted = "auto";                       ///< or "char", "byte", "bpe", or where a tokenizer lies
   std::int64_t vocab_size = 0;                       ///< of byte pairs that are learned; 0: what fits the text
+  double minutes = 10;                               ///< of training: a short one cannot teach many tokens
   bool documents = false;                            ///< the text is documents, so there must be a boundary
   bool words_alone = false;                          ///< the documents are short words by themselves
   std::function<void(const std::string&)> report{};  ///< hears what is being done
@@ -37,8 +38,10 @@ struct TokenizerProposal {
   std::string reason;          ///< a sentence
 };
 
-/// @return tokens of a vocabulary of byte pairs for a text of so many bytes: a power of two from 512 to 16,384.
-[[nodiscard]] std::int64_t fitting_vocabulary(std::int64_t text_bytes);
+/// @return tokens of a vocabulary of byte pairs: the largest power of two from 512 to 16,384 of which each token is
+/// seen often enough in a text of so many bytes, and that leaves most of the model that can be trained in so many
+/// minutes to its blocks: on two cores its parameters grow about as the root of the time, 800,000 in 10 minutes.
+[[nodiscard]] std::int64_t fitting_vocabulary(std::int64_t text_bytes, double minutes);
 
 /// - words alone: characters, as spelling is what there is to learn;
 /// - byte pairs for texts of 50,000 bytes and more. Measured with models and steps as `new` chooses them, in bits per

@@ -12,7 +12,7 @@ TEST(BlankText, IsADataErrorEverywhere) {
   const test::DataFolder folder;
   for (const std::string text : {"", " ", "\n\n\n", "\t \r\n", "\xC2\xA0\xE2\x80\x83", "\xEF\xBB\xBF\r\n"}) {
     for (const Documents documents : {Documents::kStream, Documents::kLines, Documents::kFiles}) {
-      for (const TokenizerChoice tokenizer : {TokenizerChoice::kChar, TokenizerChoice::kByte}) {
+      for (const TokenizerChoice tokenizer : {TokenizerChoice::kChar, TokenizerChoice::kByte, TokenizerChoice::kBpe}) {
         DatasetOptions options;
         options.path = folder.write("a.txt", text);
         options.documents = documents;

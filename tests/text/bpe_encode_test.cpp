@@ -122,7 +122,7 @@ double seconds_of(const std::function<void()>& action) {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   };
   double best = 1e9;
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < 3; ++round) {
     const double begin = now();
     action();
     best = std::min(best, now() - begin);
@@ -143,7 +143,7 @@ TEST(BpeEncode, OneCharacterAMillionTimesTakesLinearTime) {
       const double one = seconds_of([&] { static_cast<void>(tokenizer.encode(half)); });
       const double two = seconds_of([&] { static_cast<void>(tokenizer.encode(whole)); });
       EXPECT_LT(two, 2) << unit << split_name(pattern);
-      EXPECT_LT(two, 3.5 * one + 0.01) << unit << split_name(pattern);
+      EXPECT_LT(two, 2.5 * one + 0.01) << unit << split_name(pattern);
     }
   }
   set_threads(2);
