@@ -122,9 +122,9 @@ TokenizerProposal fitting_tokenizer(const TokenizerQuestion& question) {
 
 std::int64_t fitting_vocabulary(std::int64_t text_bytes, double minutes) {
   constexpr std::int64_t kFewest = 512, kMost = 16'384;
-  constexpr double kBytesOfToken = 250;    // of text, for each token
-  constexpr double kInAMinute = 1024;      // tokens
-  constexpr double kGrowthWithTime = 0.4;  // as the model grows with the root, and its width with less
+  constexpr double kBytesOfToken = 90;  // of text, for each token
+  constexpr double kInAMinute = 2048;   // tokens
+  constexpr double kGrowthWithTime = 0.3;
   const double by_time = kInAMinute * std::pow(minutes, kGrowthWithTime);
   const double most = std::min(static_cast<double>(text_bytes) / kBytesOfToken, by_time);
   std::int64_t size = kFewest;
