@@ -54,8 +54,10 @@ constexpr Key kRows[] = {
                                        "Hidden width of the MLP (F); 0 = 4 n_embd, gated: 8/3 of it")
         .range(0, kMaxCount)
         .also("intermediate_size d_ff ffn_dim mlp_dim"),
-    row<kModel, &ModelConfig::vocab_size>("model.vocab_size", kRefused,
-                                          "Rows of the embedding (V); 0 = what the tokenizer or the token file has")
+    row<kModel, &ModelConfig::vocab_size>(
+        "model.vocab_size", kRefused,
+        "Rows of the embedding (V); 0 = what the tokenizer or the token file has; more than "
+        "a tokenizer has are padding, which is never written")
         .range(0, 1e8)
         .in("tokens"),
     row<kModel, &ModelConfig::dropout>("model.dropout", kBits,
@@ -136,8 +138,8 @@ constexpr Key kRows[] = {
 
     row<kData, &DataConfig::path>(
         "data.path", kFree,
-        "File or folder to train on, or \"builtin\" (stories) or \"builtin:dialogues\"; its content "
-        "is compared on a resume")
+        "File or folder to train on, \"builtin\" (stories), \"builtin:dialogues\", or \"-\" for standard input, which "
+        "the run keeps; its content is compared on a resume")
         .path()
         .needed()
         .also("dataset data_dir train_file input_file data_path train_path"),
