@@ -34,7 +34,7 @@ namespace fs = std::filesystem;
 struct TrainArguments {
   std::string config;
   std::vector<std::string> overrides;
-  std::string run, data, init_from, log_level = "info";
+  std::string run, data, stdin_is = "text", init_from, log_level = "info";
   bool resume = false, overwrite = false, dry_run = false, exact = false, allow_data_change = false, json = false,
        quiet = false, profile = false;
 };
@@ -115,12 +115,14 @@ class KeptInput {
   KeptInput(const TrainArguments& arguments, RunRequest& request) : run_dir_(request.run_dir) {
     DataConfig& data = request.config.config.data;
     if (data.path != kInputWord) return;
-    const fs::path kept = run_dir_ / kKeptInput;
-    data.path = kept.string();
-    if (arguments.resume && path_exists(kept)) {
-      request.notes.push_back(fmt::format("the text is {}, which the run has kept", kept.string()));
+    for (const std::string_view name : {kKeptInput, kKeptJsonl}) {
+      if (!arguments.resume || !path_exists(run_dir_ / name)) continue;
+      data.path = (run_dir_ / name).string();
+      request.notes.push_back(fmt::format("the text is {}, which the run has kept", data.path));
       return;
     }
+    kept_ = run_dir_ / (arguments.stdin_is == "jsonl" ? kKeptJsonl : kKeptInput);
+    data.path = kept_.string();
     if (holds_a_run(run_dir_)) {
       if (!arguments.overwrite) refuse();
       const RunLock lock = RunLock::acquire(run_dir_);  // nobody else is using it
@@ -128,8 +130,8 @@ class KeptInput {
     require_no_other_contents(run_dir_, "train");
     made_directory_ = !path_exists(run_dir_);
     read_ = true;
-    stopped_ = !keep_standard_input(kept);
-    request.notes.push_back(fmt::format("the text of standard input is kept as {}", kept.string()));
+    stopped_ = !keep_standard_input(kept_);
+    request.notes.push_back(fmt::format("the text of standard input is kept as {}", kept_.string()));
   }
 
   /// Bad data leave nothing behind: what never became a run goes.
@@ -141,7 +143,7 @@ class KeptInput {
       return;
     }
     std::error_code ignored;
-    fs::remove(run_dir_ / kKeptInput, ignored);
+    fs::remove(kept_, ignored);
     if (!made_directory_) return;
     fs::remove(run_dir_ / ".lock", ignored);
     fs::remove(run_dir_, ignored);  // only where it is empty
@@ -160,7 +162,7 @@ class KeptInput {
         run_dir_.string()));
   }
 
-  fs::path run_dir_;
+  fs::path run_dir_, kept_;
   bool read_ = false, stopped_ = false, begun_ = false, made_directory_ = false;
 };
 
@@ -219,6 +221,7 @@ Action setup_train(Options& options) {
   options.text(
       "--data", arguments->data,
       "What to train on, in place of data.path: a file, a folder, or - for standard input, which the run keeps");
+  options.choice("--stdin", arguments->stdin_is, {"text", "jsonl"}, "What standard input holds");
   options.flag("--resume", arguments->resume,
                "Go on from the newest checkpoint, or start when there is none; without CONFIG with the run's own "
                "configuration");
