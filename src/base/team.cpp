@@ -2,11 +2,16 @@
 
 #include <omp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
+#include <span>
 #include <system_error>
 #include <utility>
+
+#include "base/spread_threads.hpp"
 
 namespace minnow {
 namespace {
@@ -233,6 +238,7 @@ void Team::work(Worker& self, int number) {
   const Membership member(number);
   self.id = own_id();
   while (await_chunks(self, number)) {
+    self.processor.store(::sched_getcpu(), std::memory_order_relaxed);
     const Index done = take_chunks(number);
     if (done == 0) continue;
     done_by_workers_.fetch_add(done);
@@ -262,6 +268,7 @@ void Team::look_around() {
   const auto now = Clock::now();
   if (now < next_look_ || !policy_.adapts()) return;
   next_look_ = now + kBetweenLooks;
+  const bool moved = move_apart();
   if (times_.empty()) {
     times_.emplace_back(own_id());
     for (const auto& worker : workers_) {
@@ -275,11 +282,22 @@ void Team::look_around() {
     const auto one = times_[i].since_last();
     if (static_cast<int>(i) >= policy_.size()) continue;
     sum.ran += one.ran;
-    sum.waited += one.waited;
+    sum.waited += one.waited_for_others();
   }
+  if (moved) return;  // they waited for each other
   policy_.look(std::chrono::duration<double>(now.time_since_epoch()).count(), sum.ran, sum.waited);
   size_ = policy_.size();
   retreats_ = policy_.retreats();
+}
+
+bool Team::move_apart() {
+  std::array<SeenThread, kMostWatched> seen;
+  std::size_t count = 0;
+  for (const auto& worker : workers_) {
+    if (static_cast<int>(count) + 1 >= policy_.size() || count == kMostWatched) break;
+    seen[count++] = {worker->id, worker->processor.load(std::memory_order_relaxed)};
+  }
+  return spread_threads(std::span(seen).first(count)) > 0;
 }
 
 namespace detail {

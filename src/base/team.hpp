@@ -43,7 +43,8 @@ class Team {
   /// A thread beside the caller.
   struct alignas(kCacheLine) Worker {
     std::atomic<std::uint32_t> asleep{0};
-    std::atomic<int> id{0};  // of the system
+    std::atomic<int> id{0};          // of the system
+    std::atomic<int> processor{-1};  // where it took part last
     std::thread thread;
   };
 
@@ -60,6 +61,8 @@ class Team {
   void await_others(Index chunks);
   void wake(int team);
   void look_around();
+  /// @return whether two threads shared a processor.
+  bool move_apart();
 
   // Chunks that nobody has taken yet in the lower bits, and the number of threads that may take them above. A chunk is
   // taken by counting down; what body_ and chunks_ hold stays until the last one that was taken is done.

@@ -9,7 +9,7 @@ namespace {
 // Seconds.
 constexpr double kJudgeAll = 0.1;  // several time slices of the system, which are about 3 ms
 constexpr double kJudgeTrial = 0.1;
-constexpr double kBetweenProbes = 0.8;
+constexpr double kFirstProbe = 0.2, kBetweenProbes = 0.8;  // what others do is often over soon; each probe waits longer
 constexpr double kProbe = 0.03;  // under 4 % of the time, and not lost: the added threads work when they can
 constexpr double kFirstHold = 2, kLongestHold = 32;
 constexpr double kLargestShare = 0.99;
@@ -81,11 +81,13 @@ void TeamSize::judge_trial(double now, double share) {
   if (now - since_ < kJudgeTrial) return;
   if (share > kOverloaded) return give_up(now);
   ++retreats_;
+  until_probe_ = kFirstProbe;
   enter(State::kFewer, fewer_, now);
 }
 
 void TeamSize::judge_fewer(double now, double share) {
-  if (now - since_ < kBetweenProbes) return;
+  if (now - since_ < until_probe_) return;
+  until_probe_ = std::min(2 * until_probe_, kBetweenProbes);
   if (share > kOverloaded) return give_up(now);
   enter(State::kProbe, most_, now);
 }

@@ -47,6 +47,7 @@ class TeamSize {
   double since_ = -1;  // when the state was entered
   double ran_ = 0, waited_ = 0;
   double hold_until_ = -1, hold_;
+  double until_probe_ = 0;
   std::int64_t retreats_ = 0;
 };
 

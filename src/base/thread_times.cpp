@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -13,6 +14,7 @@ namespace minnow {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
+constexpr double kBeginning = 1e-4;  // seconds
 
 }  // namespace
 
@@ -39,17 +41,22 @@ ThreadTimes::Reading ThreadTimes::read_now() const {
   const ssize_t length = file_ >= 0 ? ::pread(file_, text.data(), text.size(), 0) : 0;
   if (length <= 0) return last_;
   const char* const end = text.data() + length;
-  std::uint64_t ran = 0, waited = 0;
+  std::uint64_t ran = 0, waited = 0, begins = 0;
   const auto first = std::from_chars(text.data(), end, ran);
   if (first.ec != std::errc() || first.ptr == end) return last_;
-  if (std::from_chars(first.ptr + 1, end, waited).ec != std::errc()) return last_;
-  return {static_cast<double>(ran) * kNanosecond, static_cast<double>(waited) * kNanosecond};
+  const auto second = std::from_chars(first.ptr + 1, end, waited);
+  if (second.ec != std::errc() || second.ptr == end) return last_;
+  if (std::from_chars(second.ptr + 1, end, begins).ec != std::errc()) return last_;
+  return {static_cast<double>(ran) * kNanosecond, static_cast<double>(waited) * kNanosecond,
+          static_cast<double>(begins)};
 }
 
 ThreadTimes::Reading ThreadTimes::since_last() {
   const Reading now = read_now();
   const Reading before = std::exchange(last_, now);
-  return {now.ran - before.ran, now.waited - before.waited};
+  return {now.ran - before.ran, now.waited - before.waited, now.begins - before.begins};
 }
+
+double ThreadTimes::Reading::waited_for_others() const { return std::max(0.0, waited - begins * kBeginning); }
 
 }  // namespace minnow

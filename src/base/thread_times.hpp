@@ -10,6 +10,10 @@ class ThreadTimes {
   /// Seconds since the thread began.
   struct Reading {
     double ran = 0, waited = 0;
+    double begins = 0;  ///< how often it got a processor
+    /// @return how long others had the processor that it waited for. Beginning to run takes a moment by itself: on a
+    /// virtual machine a processor that idles needs up to 0.1 ms for it (the slices of another program are about 3 ms).
+    [[nodiscard]] double waited_for_others() const;
   };
 
   explicit ThreadTimes(int thread_id);
