@@ -67,8 +67,8 @@ void attention_sequences_forward(const AttentionArgs<T>& whole, const SequenceBo
         const AttentionScratch<T> mine = scratch_of_thread(whole, x, scratch);
         const HeadView<T> to = rows_from(out, borders.at[s]);
         for (Index h = first; h < end; ++h)
-          for (Index query = 0; query < x.q_len; query += kQueryTile)
-            forward_queries(x, TilePlace{0, h, query, std::min(kQueryTile, x.q_len - query), 0, 0}, mine, to,
+          for (Index query = 0; query < x.q_len; query += query_group(x))
+            forward_queries(x, TilePlace{0, h, query, std::min(query_group(x), x.q_len - query), 0, 0}, mine, to,
                             lse + borders.at[s] * x.heads + h * x.q_len + query);
       });
 }

@@ -32,7 +32,7 @@ void apply_masks(const AttentionArgs<T>& x, const TilePlace& at, const TileRange
 
 template <class T>
 void score_tile(const AttentionArgs<T>& x, const TilePlace& at, const TileRanges& ranges,
-                const AttentionScratch<T>& scratch) {
+                const AttentionScratch<T>& scratch, const PackedStrips& keys) {
   if (x.head_dim == 0) std::fill_n(scratch.scores, at.rows * scratch.ld, T(0));
   tile_product(TileProduct<T>{.trans_b = true,
                               .m = at.rows,
@@ -45,7 +45,8 @@ void score_tile(const AttentionArgs<T>& x, const TilePlace& at, const TileRanges
                               .ldb = x.k.row,
                               .c = scratch.scores,
                               .ldc = scratch.ld,
-                              .precision = x.precision});
+                              .precision = x.precision,
+                              .strips = keys});
   if (x.float_mask != nullptr || x.bool_mask != nullptr || x.alibi_slopes != nullptr)
     apply_masks(x, at, ranges, scratch.scores, scratch.ld);
 }
@@ -73,9 +74,9 @@ std::size_t attention_scratch_bytes(const AttentionArgs<T>& x) {
 }
 
 template void score_tile<float>(const AttentionArgs<float>&, const TilePlace&, const TileRanges&,
-                                const AttentionScratch<float>&);
+                                const AttentionScratch<float>&, const PackedStrips&);
 template void score_tile<double>(const AttentionArgs<double>&, const TilePlace&, const TileRanges&,
-                                 const AttentionScratch<double>&);
+                                 const AttentionScratch<double>&, const PackedStrips&);
 template TileDropout<float> dropout_tile<float>(const AttentionArgs<float>&, const TilePlace&, const TileRanges&,
                                                 const AttentionScratch<float>&);
 template TileDropout<double> dropout_tile<double>(const AttentionArgs<double>&, const TilePlace&, const TileRanges&,

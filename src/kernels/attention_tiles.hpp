@@ -6,23 +6,12 @@
 #include <array>
 #include <cstddef>
 
+#include "kernels/attention_panels.hpp"
 #include "kernels/attention_rows.hpp"
 #include "kernels/tile_product.hpp"
 #include "minnow/kernels/attention.hpp"
 
 namespace minnow::kernels {
-
-/// Tiles hold this many queries; the sizes decide the order of sums, so they are fixed. Measured on one core (Zen 4,
-/// causal, forward + backward, ms), for queries x keys of a tile:
-///   shape              16 x 256  32 x 128  32 x 256  32 x 512  48 x 256  64 x 256  128 x 256
-///   B12 H4 T64 D32         1.09      1.14      1.14      1.14      1.19      1.28       1.29
-///   B2 H6 T256 D64         5.73      5.87      5.34      5.35      ----      5.71       9.03
-/// (---- = disturbed by other programs). Thin tiles waste less at the diagonal, thick ones pack less often.
-inline constexpr Index kQueryTile = 32;
-/// Most keys in a tile: (32, 256) floats are 32 KB, well inside a second-level cache.
-inline constexpr Index kKeyTile = 256;
-
-inline Index round_up(Index value, Index unit) { return (value + unit - 1) / unit * unit; }
 
 /// Keys [begin, end).
 struct KeyRange {
@@ -39,31 +28,19 @@ KeyRange keys_of_query(const AttentionArgs<T>& x, Index b, Index i) {
   return {begin, end};
 }
 
-/// Where one tile lies: rows of a query head, columns of its keys.
-struct TilePlace {
-  Index b, h;
-  Index query, rows;
-  Index key, cols;
-};
-
 /// One thread's scratch memory.
 template <class T>
 struct AttentionScratch {
   T *scores, *gradients;  ///< (kQueryTile, ld) each
   std::uint32_t* bits;    ///< (kQueryTile, ld)
   Index ld;
+  std::uint32_t* panels;  ///< panel_lanes(x) lanes
 };
 
 /// Per row of a tile: the columns [low, high) that the query may see.
 struct TileRanges {
   std::array<Index, kQueryTile> low, high;
 };
-
-/// @return keys in a tile.
-template <class T>
-Index key_tile(const AttentionArgs<T>& x) {
-  return std::min(kKeyTile, round_up(std::max<Index>(x.k_len, 1), kTilePad));
-}
 
 /// Row length of tiles in scratch: one vector more than needed, or rows would lie 2^n bytes apart in the same cache
 /// sets.
@@ -75,7 +52,8 @@ Index tile_ld(const AttentionArgs<T>& x) {
 template <class T>
 std::size_t scratch_per_thread(const AttentionArgs<T>& x) {
   const auto elements = static_cast<std::size_t>(kQueryTile * tile_ld(x));
-  return elements * (2 * sizeof(T) + sizeof(std::uint32_t));
+  return elements * (2 * sizeof(T) + sizeof(std::uint32_t)) +
+         static_cast<std::size_t>(panel_lanes(x)) * sizeof(std::uint32_t);
 }
 
 /// @return the slice of the calling thread, laid out for `x`. @param whole what the scratch was made for: at least as
@@ -86,17 +64,13 @@ AttentionScratch<T> scratch_of_thread(const AttentionArgs<T>& whole, const Atten
   auto* bytes =
       static_cast<std::byte*>(scratch) + static_cast<std::size_t>(thread_number()) * scratch_per_thread(whole);
   auto* scores = reinterpret_cast<T*>(bytes);
-  return {scores, scores + elements, reinterpret_cast<std::uint32_t*>(scores + 2 * elements), ld};
+  auto* bits = reinterpret_cast<std::uint32_t*>(scores + 2 * elements);
+  return {scores, scores + elements, bits, ld, bits + elements};
 }
 
 template <class T>
 AttentionScratch<T> scratch_of_thread(const AttentionArgs<T>& x, void* scratch) {
   return scratch_of_thread(x, x, scratch);
-}
-
-template <class T>
-Index group_size(const AttentionArgs<T>& x) {
-  return x.heads / x.kv_heads;
 }
 
 /// Keys that any query of rows [query, query + rows) may see.
@@ -133,16 +107,17 @@ void tile_product(const TileProduct<T>& call) {
 }
 
 /// scores = scale q k^T with masks and ALiBi applied; columns outside `ranges` hold anything.
+/// @param keys k^T of the tile, when it is packed
 template <class T>
 void score_tile(const AttentionArgs<T>& args, const TilePlace& at, const TileRanges& ranges,
-                const AttentionScratch<T>& scratch);
+                const AttentionScratch<T>& scratch, const PackedStrips& keys);
 
 /// Random bits of the tile's weights. @return what the row kernels need; nothing when there is no dropout
 template <class T>
 TileDropout<T> dropout_tile(const AttentionArgs<T>& args, const TilePlace& at, const TileRanges& ranges,
                             const AttentionScratch<T>& scratch);
 
-/// All keys for one tile of queries. @param lse of the tile's rows
+/// All keys for the queries [at.query, at.query + at.rows), at most kQueryGroup of them. @param lse of these queries
 template <class T>
 void forward_queries(const AttentionArgs<T>& args, TilePlace at, const AttentionScratch<T>& scratch, HeadView<T> out,
                      T* lse);

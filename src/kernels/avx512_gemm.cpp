@@ -87,12 +87,18 @@ inline __attribute__((always_inline)) void write_tile(const __m512 (&acc)[M][V],
 
 /// M rows of sums over `lanes` steps, from packed strips. V vectors wide.
 template <class Lane, int M, int V>
-void register_tile(const typename Lane::Type* a, const typename Lane::Type* b, Index lanes, const Target& to) {
+__attribute__((noinline)) void register_tile(const typename Lane::Type* a, const typename Lane::Type* b, Index lanes,
+                                             const Target& to) {
   __m512 acc[M][V];
 #pragma GCC unroll 16
   for (int i = 0; i < M; ++i)
 #pragma GCC unroll 2
     for (int j = 0; j < V; ++j) acc[i][j] = _mm512_setzero_ps();
+      // Rows of C lie far from each other; asked for now, they are there when the sums are.
+#pragma GCC unroll 16
+  for (int i = 0; i < M; ++i)
+#pragma GCC unroll 2
+    for (int j = 0; j < V; ++j) __builtin_prefetch(to.c + i * to.ldc + 16 * j, 1);
   for (Index p = 0; p < lanes; ++p) {
     __m512 row[V];
 #pragma GCC unroll 2
@@ -119,14 +125,10 @@ void tile_of_rows(Index rows, const typename Lane::Type* a, const typename Lane:
 /// Rows [row, row + count) of op(A), k from `depth` on, as strips.
 template <class Lane>
 void pack_a(const TileProduct<float>& x, Index row, Index count, Index depth, Index k, typename Lane::Type* to) {
+  if (x.trans_a) return pack_strips_along_columns<Lane, kRows>(x.a + depth * x.lda + row, x.lda, count, k, to);
   const Index lanes = (k + Lane::kDepth - 1) / Lane::kDepth;
   for (Index i = 0; i < count; i += kRows) {
-    const Index width = std::min(kRows, count - i);
-    if (x.trans_a) {
-      pack_along_columns<Lane, kRows>(x.a + depth * x.lda + row + i, x.lda, width, k, to + i * lanes);
-    } else {
-      pack_along_rows<Lane, kRows>(x.a + (row + i) * x.lda + depth, x.lda, width, k, to + i * lanes);
-    }
+    pack_along_rows<Lane, kRows>(x.a + (row + i) * x.lda + depth, x.lda, std::min(kRows, count - i), k, to + i * lanes);
   }
 }
 
@@ -224,6 +226,76 @@ void multiply_small(const TileProduct<float>& x) {
   }
 }
 
+/// @return the strip of op(B) from column `col` on, where somebody packed it before; null: nobody did.
+template <class Type>
+const Type* packed_strip(const TileProduct<float>& x, Index block, Index col) {
+  if (x.packed != nullptr) return static_cast<const Type*>(x.packed->strip(block, (x.packed_column + col) / kCols));
+  if (x.strips.data == nullptr) return nullptr;
+  return reinterpret_cast<const Type*>(x.strips.data + col * x.strips.lanes);
+}
+
+/// Few rows of A, read where they lie, by strips that somebody packed: turning A would take long beside so few strips.
+void multiply_few_rows(const TileProduct<float>& x) {
+  for (Index col = 0; col < x.n; col += kCols) {
+    const Lanes<float> b{packed_strip<float>(x, 0, col), 1, kCols};
+    for (Index i = 0; i < x.m; i += kSmallTile) {
+      const Target to{x.c + i * x.ldc + col, x.ldc, std::min(kCols, x.n - col), x.alpha, x.beta != 0};
+      small_tile_of_rows<F32Lane, kSmallTile>(std::min(kSmallTile, x.m - i), {x.a + i * x.lda, x.lda, 1}, b, x.k, to);
+    }
+  }
+}
+
+template <class Lane>
+void pack_all_strips(const TileProduct<float>& x, std::uint32_t* to) {
+  const Index lanes = (x.k + Lane::kDepth - 1) / Lane::kDepth;
+  for (Index col = 0; col < x.n; col += kCols) {
+    pack_b<Lane>(x, col, std::min(kCols, x.n - col), 0, x.k, reinterpret_cast<typename Lane::Type*>(to) + col * lanes);
+  }
+}
+
+/// What pack_a reads.
+BlockAhead a_block(const TileProduct<float>& x, Index row, Index count, Index depth, Index k) {
+  return x.trans_a ? BlockAhead(x.a + depth * x.lda + row, k, count, x.lda)
+                   : BlockAhead(x.a + row * x.lda + depth, count, k, x.lda);
+}
+
+/// What pack_b reads.
+BlockAhead b_block(const TileProduct<float>& x, Index col, Index width, Index depth, Index k) {
+  return x.trans_b ? BlockAhead(x.b + col * x.ldb + depth, width, k, x.ldb)
+                   : BlockAhead(x.b + depth * x.ldb + col, k, width, x.ldb);
+}
+
+/// Where a packed product stands, and what it packs next.
+template <class Lane>
+struct BlockOrder {
+  const TileProduct<float>& x;
+  static constexpr Index kStep = kDepthBlock * Lane::kDepth;
+  static constexpr Index kNear = Index{1} << 20;  // elements of an operand that the caches keep by themselves
+
+  [[nodiscard]] Index depth_of(Index depth) const { return std::min(kStep, x.k - depth); }
+  /// The block of A after (depth, col, row): the next rows, or the first ones of the next columns or depth.
+  [[nodiscard]] BlockAhead a_after(Index depth, Index col, Index row) const {
+    row += kRowBlock;
+    if (row >= x.m) {
+      row = 0;
+      if (col + kColBlock >= x.n) depth += kStep;
+    }
+    if (depth >= x.k || x.m * x.k <= kNear) return {};
+    return a_block(x, row, std::min(kRowBlock, x.m - row), depth, depth_of(depth));
+  }
+  /// The strip of B after the one at (depth, col), when somebody packs strips.
+  [[nodiscard]] BlockAhead b_after(Index depth, Index col) const {
+    if (x.packed != nullptr || x.strips.data != nullptr || x.n * x.k <= kNear) return {};
+    col += kCols;
+    if (col >= x.n) {
+      col = 0;
+      depth += kStep;
+    }
+    if (depth >= x.k) return {};
+    return b_block(x, col, std::min(kCols, x.n - col), depth, depth_of(depth));
+  }
+};
+
 template <class Lane>
 void multiply_packed(const TileProduct<float>& x) {
   using Type = typename Lane::Type;
@@ -231,6 +303,7 @@ void multiply_packed(const TileProduct<float>& x) {
   Type* const a = buffers.a<Type>();
   Type* const b = buffers.b<Type>();
   constexpr Index step = kDepthBlock * Lane::kDepth;
+  const BlockOrder<Lane> order{x};
   for (Index depth = 0; depth < x.k; depth += step) {
     const Index k = std::min(step, x.k - depth);
     const Index lanes = (k + Lane::kDepth - 1) / Lane::kDepth;
@@ -241,15 +314,21 @@ void multiply_packed(const TileProduct<float>& x) {
       for (Index row = 0; row < x.m; row += kRowBlock) {
         const Index rows = std::min(kRowBlock, x.m - row);
         pack_a<Lane>(x, row, rows, depth, k, a);
+        BlockAhead next_a = order.a_after(depth, col, row);
+        const Index tiles = (rows + kRows - 1) / kRows, strips = (cols + kCols - 1) / kCols;
+        const Index a_lines = next_a.lines() / (tiles * strips) + 1;
         for (Index j = 0; j < cols; j += kCols) {
           const Index width = std::min(kCols, cols - j);
-          const Type* strip = b + j * lanes;
-          if (x.packed != nullptr) {
-            strip = static_cast<const Type*>(x.packed->strip(depth / step, (x.packed_column + col + j) / kCols));
-          } else if (row == 0) {
-            pack_b<Lane>(x, col + j, width, depth, k, b + j * lanes);
+          const Type* strip = packed_strip<Type>(x, depth / step, col + j);
+          if (strip == nullptr) {
+            strip = b + j * lanes;
+            if (row == 0) pack_b<Lane>(x, col + j, width, depth, k, b + j * lanes);
           }
+          BlockAhead next_b = row == 0 ? order.b_after(depth, col + j) : BlockAhead();
+          const Index b_lines = next_b.lines() / tiles + 1;
           for (Index i = 0; i < rows; i += kRows) {
+            next_a.ask(a_lines);
+            next_b.ask(b_lines);
             const Target to{x.c + (row + i) * x.ldc + col + j, x.ldc, width, x.alpha, add};
             tile_of_rows<Lane, kRows>(std::min(kRows, rows - i), a + i * lanes, strip, lanes, to);
           }
@@ -281,11 +360,18 @@ void finish_columns(const TileProduct<float>& x, Index cols) {
 
 void multiply_avx512(const TileProduct<float>& whole) {
   TileProduct<float> product = whole;
-  if (product.packed == nullptr && product.m <= kSmallRows && product.n <= kSmallCols && product.k <= kSmallDepth) {
+  if (product.packed == nullptr && product.strips.data == nullptr && product.m <= kSmallRows &&
+      product.n <= kSmallCols && product.k <= kSmallDepth) {
     product.precision == GemmPrecision::kBf16 ? multiply_small<Bf16Lane>(product) : multiply_small<F32Lane>(product);
     return finish_columns(product, product.n);
   }
-  if (is_thin_avx512(product)) {
+  if (product.strips.data != nullptr) {
+    const bool few = product.precision == GemmPrecision::kF32 && !product.trans_a && product.m <= kSmallRows;
+    if (few) {
+      multiply_few_rows(product);
+      return finish_columns(product, product.n);
+    }
+  } else if (is_thin_avx512(product)) {
     const Index done = multiply_thin_avx512(product);
     finish_columns(product, done);
     if (done == product.n) return;
@@ -295,6 +381,11 @@ void multiply_avx512(const TileProduct<float>& whole) {
     product.c += done;
   }
   product.precision == GemmPrecision::kBf16 ? multiply_packed<Bf16Lane>(product) : multiply_packed<F32Lane>(product);
+}
+
+void pack_strips_avx512(const TileProduct<float>& product, std::uint32_t* to) {
+  product.precision == GemmPrecision::kBf16 ? pack_all_strips<Bf16Lane>(product, to)
+                                            : pack_all_strips<F32Lane>(product, to);
 }
 
 void pack_strip_avx512(const float* b, Index ldb, Index width, Index k, GemmPrecision precision, void* to) {
@@ -309,6 +400,7 @@ void pack_strip_avx512(const float* b, Index ldb, Index width, Index k, GemmPrec
 
 bool has_avx512_gemm(GemmPrecision) { return false; }
 void multiply_avx512(const TileProduct<float>&) {}
+void pack_strips_avx512(const TileProduct<float>&, std::uint32_t*) {}
 void pack_strip_avx512(const float*, Index, Index, Index, GemmPrecision, void*) {}
 
 #endif

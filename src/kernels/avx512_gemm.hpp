@@ -15,6 +15,9 @@ namespace minnow::kernels {
 /// place in C or the other elements.
 void multiply_avx512(const TileProduct<float>& product);
 
+/// Packs op(B) (k, n) of a product as strips, one after the other; k is at most a block.
+void pack_strips_avx512(const TileProduct<float>& product, std::uint32_t* to);
+
 /// Packs one strip of a PackedMatrix: rows [0, width) of b, elements [0, k) of each.
 void pack_strip_avx512(const float* b, Index ldb, Index width, Index k, GemmPrecision precision, void* to);
 

@@ -87,6 +87,32 @@ inline void prefetch_next_strip(const float* source, Index ld) {
     for (int i = 0; i < W; ++i) _mm_prefetch(reinterpret_cast<const char*>(source + (W + i) * ld + line), _MM_HINT_T1);
 }
 
+/// Asks for a block of memory that is packed later, a few lines at a time: packing is a moment in which nothing is
+/// multiplied, and all of a block's lines wanted at once wait for each other.
+class BlockAhead {
+ public:
+  BlockAhead() = default;
+  /// @param rows of `length` elements, `ld` elements from row to row
+  BlockAhead(const float* at, Index rows, Index length, Index ld)
+      : row_(at), rows_(rows), lines_((length + kLine - 1) / kLine + 1), ld_(ld) {}
+
+  [[nodiscard]] Index lines() const { return rows_ * lines_; }
+  void ask(Index count) {
+    for (; count > 0 && rows_ > 0; --count) {
+      _mm_prefetch(reinterpret_cast<const char*>(row_ + line_ * kLine), _MM_HINT_T1);
+      if (++line_ < lines_) continue;
+      line_ = 0;
+      --rows_;
+      row_ += ld_;
+    }
+  }
+
+ private:
+  static constexpr Index kLine = 16;  // floats
+  const float* row_ = nullptr;
+  Index rows_ = 0, lines_ = 0, ld_ = 0, line_ = 0;
+};
+
 /// A strip whose source has k along its rows: element (k, i) is source[i * ld + k], i < width <= W.
 /// @param Ahead whether the next strip is asked for
 template <class Lane, int W, bool Ahead = false>
@@ -114,6 +140,21 @@ void pack_along_rows(const float* source, Index ld, Index width, Index k, typena
   }
 }
 
+/// One lane of up to 16 columns, from the row `from` and, where a lane holds two elements, the next one.
+/// @param both whether there is a next row
+template <class Lane>
+inline __m512i lane_of_rows(const float* from, Index ld, bool both, __mmask16 mask) {
+  const __m512 first = _mm512_maskz_loadu_ps(mask, from);
+  if constexpr (Lane::kDepth == 1) {
+    return _mm512_castps_si512(first);
+  } else {
+    const __m512 second = both ? _mm512_maskz_loadu_ps(mask, from + ld) : _mm512_setzero_ps();
+    const __m512i low = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(first)));
+    const __m512i high = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(second)));
+    return _mm512_or_si512(low, _mm512_slli_epi32(high, 16));
+  }
+}
+
 /// A strip whose source has k along its columns: element (k, i) is source[k * ld + i], i < width <= W.
 template <class Lane, int W>
 void pack_along_columns(const float* source, Index ld, Index width, Index k, typename Lane::Type* to) {
@@ -121,16 +162,29 @@ void pack_along_columns(const float* source, Index ld, Index width, Index k, typ
     typename Lane::Type* row = to + at / Lane::kDepth * W;
     for (int group = 0; group < W; group += 16) {
       const __mmask16 mask = first_lanes(std::min<Index>(width - group, std::min(W, 16)));
-      const float* from = source + at * ld + group;
-      const __m512 first = _mm512_maskz_loadu_ps(mask, from);
-      if constexpr (Lane::kDepth == 1) {
-        _mm512_storeu_ps(row + group, first);
-      } else {
-        const __m512 second = at + 1 < k ? _mm512_maskz_loadu_ps(mask, from + ld) : _mm512_setzero_ps();
-        const __m512i low = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(first)));
-        const __m512i high = _mm512_cvtepu16_epi32(reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(second)));
-        _mm512_storeu_si512(row + group, _mm512_or_si512(low, _mm512_slli_epi32(high, 16)));
-      }
+      _mm512_storeu_si512(row + group, lane_of_rows<Lane>(source + at * ld + group, ld, at + 1 < k, mask));
+    }
+  }
+}
+
+/// Strips next to each other, as pack_along_columns makes each: element (k, i) is source[k * ld + i], i < count. Row by
+/// row, since rows lie on pages of their own, and one strip of them after the other would visit each page many times.
+template <class Lane, int W>
+void pack_strips_along_columns(const float* source, Index ld, Index count, Index k, typename Lane::Type* to) {
+  static_assert(W <= 16);
+  const Index lanes = (k + Lane::kDepth - 1) / Lane::kDepth;
+  const Index whole = count / W * W;
+  for (Index p = 0; p < lanes; ++p) {
+    const float* from = source + p * Lane::kDepth * ld;
+    typename Lane::Type* row = to + p * W;
+    const bool both = Lane::kDepth == 1 || p * Lane::kDepth + 1 < k;
+    // What a store writes too much is written again with the next row; behind the last one lies the next strip.
+    const __mmask16 written = first_lanes(p + 1 < lanes ? 16 : W);
+    for (Index i = 0; i < whole; i += W)
+      _mm512_mask_storeu_epi32(row + i * lanes, written, lane_of_rows<Lane>(from + i, ld, both, first_lanes(W)));
+    if (whole < count) {
+      const __m512i lane = lane_of_rows<Lane>(from + whole, ld, both, first_lanes(count - whole));
+      _mm512_mask_storeu_epi32(row + whole * lanes, written, lane);
     }
   }
 }

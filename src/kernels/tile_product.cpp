@@ -8,6 +8,7 @@
 #include "kernels/gemm_onednn.hpp"
 #include "kernels/rounded_factors.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/kernels/packed_matrix.hpp"
 
 namespace minnow::kernels {
 namespace {
@@ -81,6 +82,18 @@ std::size_t rounding_bytes(GemmBackend backend, GemmPrecision precision, Index l
   if (precision == GemmPrecision::kF32 || (native && backend == GemmBackend::kMinnow)) return 0;
   return native ? sizeof(std::uint16_t) * most_in_panels(kBf16Sum, largest)
                 : sizeof(float) * most_in_panels(kRoundedSum, largest);
+}
+
+Index strip_lanes(GemmPrecision precision, Index k, Index n) {
+  if (gemm_backend() != GemmBackend::kMinnow || !takes(GemmBackend::kMinnow, precision)) return 0;
+  const Index lanes = precision == GemmPrecision::kBf16 ? (k + 1) / 2 : k;
+  if (lanes > PackedMatrix::kBlock) return 0;
+  return lanes * ((n + PackedMatrix::kStrip - 1) / PackedMatrix::kStrip * PackedMatrix::kStrip);
+}
+
+PackedStrips pack_strips(const TileProduct<float>& product, std::uint32_t* to) {
+  pack_strips_avx512(product, to);
+  return {to, product.precision == GemmPrecision::kBf16 ? (product.k + 1) / 2 : product.k};
 }
 
 void multiply_rounded(const TileProduct<float>& product) {

@@ -135,6 +135,7 @@ void bench_attention(const char* name, Index batch, Index heads, Index length, I
 void bench_all(const std::string& only) {
   const auto wanted = [&](const char* name) { return only.empty() || only == name; };
   if (wanted("char")) {
+    bench_attention("names B32 H4 T16 D16", 32, 4, 16, 16, 0);
     bench_attention("char B12 H4 T64 D32", 12, 4, 64, 32, 0);
     bench_attention("char with dropout", 12, 4, 64, 32, 0.1);
     bench_model("char", 768, 128, 65, 4);
@@ -143,7 +144,9 @@ void bench_all(const std::string& only) {
     bench_attention("baby B16 H6 T256 D64", 16, 6, 256, 64, 0);
     bench_model("baby", 4096, 384, 65, 6);
   }
+  if (wanted("long")) bench_attention("long B1 H4 T2048 D64", 1, 4, 2048, 64, 0);
   if (wanted("gpt2")) {
+    bench_attention("gpt2 B4 H12 T64 D64", 4, 12, 64, 64, 0);
     bench_attention("gpt2 B1 H12 T1024 D64", 1, 12, 1024, 64, 0);
     bench_model("gpt2", 256, 768, 50257, 12);
   }
