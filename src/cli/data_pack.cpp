@@ -49,7 +49,8 @@ void print_packed(const PackResult& result, const PackArguments& arguments, cons
                             {"resumed_shards", result.resumed_shards},
                             {"tokens", result.tokens},
                             {"documents", result.documents},
-                            {"text_bytes", result.text_bytes}}));
+                            {"text_bytes", result.text_bytes},
+                            {"unknown_characters", result.unknown}}));
     return;
   }
   std::string text = fmt::format("{}: {} tokens", printable(arguments.out), grouped(result.tokens));
@@ -109,6 +110,11 @@ int pack(const PackArguments& arguments) {
     remove_packed(options.folder);
   }
   print_packed(result, arguments, *options.tokenizer);
+  if (result.unknown > 0) {
+    UnknownText unknown;
+    unknown.characters = result.unknown;
+    print_line(describe_unknown(unknown, *options.tokenizer) + "; no byte above counts them");
+  }
   return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "cli/terminal.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/gen/generate.hpp"
 #include "minnow/io/file.hpp"
@@ -81,7 +82,10 @@ std::string read_prompt(const PromptSource& source) {
 std::vector<std::int32_t> prompt_tokens(const Tokenizer* tokenizer, const LanguageModel& model,
                                         const std::string& prompt, UnknownCharacter unknown) {
   if (tokenizer == nullptr) return listed_ids(prompt, model.vocab_size());
-  return prompt_ids(*tokenizer, prompt, unknown);
+  std::vector<std::int32_t> ids = prompt_ids(*tokenizer, prompt, unknown);
+  if (const UnknownText lost = tokenizer->unknown_in(prompt); lost.characters > 0)
+    print_warning("of the prompt " + describe_unknown(lost, *tokenizer));
+  return ids;
 }
 
 }  // namespace minnow::cli

@@ -54,6 +54,7 @@ Dataset open_data(const LoadedRun& run, const EvalArguments& arguments) {
     config.tokenizer.unknown = arguments.unknown == "replace" ? UnknownPolicy::kReplace : UnknownPolicy::kError;
   }
   DatasetOptions opening = dataset_options(config, run.tokenizer);
+  if (!run.tokenizer) opening.model_without_tokenizer = run.directory.string();
   if (arguments.data.empty()) {
     opening.files_read = [&](const DataFingerprint& now) { require_same_data(run, now); };
   } else {
@@ -71,7 +72,7 @@ Dataset open_data(const LoadedRun& run, const EvalArguments& arguments) {
   return data;
 }
 
-void print_score(const LmScore& score, const LoadedRun& run, bool json) {
+void print_score(const LmScore& score, const UnknownText& unknown, const LoadedRun& run, bool json) {
   const bool bytes_known = score.bits_per_byte > 0;
   if (json) {
     const auto number = [](double value) {  // JSON has neither NaN nor infinity
@@ -80,15 +81,19 @@ void print_score(const LmScore& score, const LoadedRun& run, bool json) {
     nlohmann::ordered_json object = {{"val_loss", number(score.loss)}, {"perplexity", number(score.perplexity)}};
     object["bits_per_byte"] = bytes_known ? number(score.bits_per_byte) : nlohmann::ordered_json();
     object["targets"] = score.targets;
+    object["unknown_characters"] = unknown.characters;  // their bytes are not in bits_per_byte
     object["step"] = run.step;
     print_result(json_line(object));
     return;
   }
-  print_result(fmt::format(
-      "val_loss       {:.6f}  nats per token\nperplexity     {:.4f}\nbits_per_byte  {}\n"
-      "targets        {}\nstep           {}\n",
-      score.loss, score.perplexity, bytes_known ? fmt::format("{:.4f}", score.bits_per_byte) : "unknown (no text)",
-      grouped(score.targets), run.step));
+  print_result(
+      fmt::format("val_loss       {:.6f}  nats per token\nperplexity     {:.4f}\nbits_per_byte  {}\n"
+                  "targets        {}\nstep           {}\n",
+                  score.loss, score.perplexity,
+                  bytes_known              ? fmt::format("{:.4f}", score.bits_per_byte)
+                  : unknown.characters > 0 ? "unknown (no character of the text is in the vocabulary)"
+                                           : "unknown (no text)",
+                  grouped(score.targets), run.step));
 }
 
 /// Throws: NumericError when the model predicts no numbers.
@@ -129,7 +134,7 @@ int eval(const EvalArguments& arguments) {
   install_stop_signals();
   const auto score = score_all(run, data, batch, arguments.json);
   if (!score) return stop_exit_code();
-  if (std::isfinite(score->loss) || arguments.json) print_score(*score, run, arguments.json);
+  if (std::isfinite(score->loss) || arguments.json) print_score(*score, data.val_facts().unknown, run, arguments.json);
   require_number(*score, run);
   return 0;
 }

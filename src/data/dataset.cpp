@@ -74,6 +74,7 @@ SplitFacts facts_of(const SplitTokens& split, const WindowSet& windows) {
   facts.windows = windows.count();
   facts.targets = windows.total_length();
   facts.bytes = split.bytes;
+  facts.unknown = split.unknown;
   return facts;
 }
 
@@ -130,10 +131,22 @@ std::string kind_of(const Tokenizer& tokenizer) {
 
 }  // namespace
 
+/// For whoever has a model without tokenizer and a text.
+const char* const kWhereTokenizersCome =
+    "put the tokenizer.json, or vocab.json and merges.txt, that belongs to the model into its folder; or give token "
+    "files (.bin) that its tokenizer made";
+
 /// model.vocab_size decides only where no tokenizer does, and may pad the vocabulary of one; it must not be ignored
 /// silently.
 void take_vocabulary(OpenedData& opened, const DatasetOptions& options) {
   if (options.vocab_size == 0) return;
+  const bool own = options.model_without_tokenizer.empty() || !options.bpe.path.empty();  // its tokenizer was named
+  if (!own && options.vocab_size != opened.vocab_size) {
+    throw ConfigError(fmt::format(
+        "[data] data must be made of the model's own tokens; {} has {} tokens and brings no tokenizer, and "
+        "the tokenizer for {} has {}. Hint: {}",
+        options.model_without_tokenizer, options.vocab_size, options.path, opened.vocab_size, kWhereTokenizersCome));
+  }
   if (options.vocab_size < opened.vocab_size) {
     throw ConfigError(fmt::format(
         "[data] model.vocab_size must be 0, or at least the size of the vocabulary that the tokenizer has; got {}, and "

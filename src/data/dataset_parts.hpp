@@ -17,6 +17,7 @@ struct SplitTokens {
   std::vector<std::int64_t>
       documents;           ///< inputs of each document (its tokens and the boundary before it); empty: stream
   std::int64_t bytes = 0;  ///< as SplitFacts::bytes
+  UnknownText unknown{};   ///< as SplitFacts::unknown
 };
 
 /// Everything that reading gives, before loaders are made.
@@ -39,6 +40,9 @@ struct OpenedData {
 
 /// Maps and splits a packed data set. Throws: as Dataset::open.
 [[nodiscard]] OpenedData open_packed_data(const DatasetOptions& options);
+
+/// The hint for whoever has a model without tokenizer and a text.
+extern const char* const kWhereTokenizersCome;
 
 /// @return floor(count * (1 - fraction)): what of `count` trains. As nanoGPT's int(n * 0.9).
 [[nodiscard]] std::int64_t training_part(std::int64_t count, double fraction);

@@ -99,10 +99,19 @@ SplitPair split_packed(const PackedData& data, const DatasetOptions& options) {
 }
 
 /// Bytes of text that the targets of a split spell.
+/// (Of the characters that were replaced all may lie in this split: the score shall not flatter.)
 std::int64_t spelled_bytes(const SplitTokens& split, const Tokenizer& tokenizer, const DatasetOptions& options) {
   const std::int64_t line_ends =
       options.documents == Documents::kLines ? static_cast<std::int64_t>(split.documents.size()) : 0;
-  return text_bytes_of(split.tokens, tokenizer) + line_ends;
+  return text_bytes_of(split.tokens, tokenizer, split.unknown.characters) + line_ends;
+}
+
+void note_unknown(const PackedData& packed, const std::string& path, std::vector<std::string>& notes) {
+  if (packed.unknown == 0) return;
+  UnknownText unknown;
+  unknown.characters = packed.unknown;
+  notes.push_back(fmt::format("{}: when it was packed {}; bits per byte does not count them", path,
+                              describe_unknown(unknown, *packed.tokenizer)));
 }
 
 }  // namespace
@@ -129,6 +138,10 @@ OpenedData open_packed_data(const DatasetOptions& options) {
     pair.val = split_packed(validation, options).train;
   }
   if (options.split == SplitRule::kScore) pair.val = pair.train;
+  pair.train.unknown.characters = packed.unknown;
+  pair.val.unknown.characters = by_file ? validation.unknown : packed.unknown;
+  note_unknown(packed, options.path, data.notes);
+  if (by_file) note_unknown(validation, options.val_path, data.notes);
   data.train = std::move(pair.train);
   data.val = std::move(pair.val);
   data.val.bytes = spelled_bytes(data.val, *data.tokenizer, options);

@@ -112,6 +112,11 @@ std::shared_ptr<const Tokenizer> choose_tokenizer(const TextCorpus& corpus, cons
     return with_boundary(open_bpe(training, options), options, "data.documents = \"stream\" needs none");
   }
   if (options.tokenizer == TokenizerChoice::kByte) return std::make_shared<ByteTokenizer>(documents);
+  if (options.tokenizer == TokenizerChoice::kNone && !options.model_without_tokenizer.empty()) {
+    throw ConfigError(
+        fmt::format("[data] a text needs the tokenizer of the model; {} is text, and {} has none. Hint: {}",
+                    options.path, options.model_without_tokenizer, kWhereTokenizersCome));
+  }
   if (options.tokenizer == TokenizerChoice::kNone) {
     throw ConfigError(
         fmt::format("[data] text needs a tokenizer; got tokenizer.type = \"none\" for {}. Hint: use \"char\", "
@@ -143,7 +148,9 @@ class Encoder {
     for (const std::string_view text : texts) {
       const std::int64_t before = builder_.size();
       add(text);
-      result.bytes += static_cast<std::int64_t>(text.size()) + extra;
+      const UnknownText unknown = tokenizer_.unknown_in(text);
+      result.unknown += unknown;
+      result.bytes += static_cast<std::int64_t>(text.size()) - unknown.bytes + extra;
       ++number_;
       if (stream) continue;
       builder_.append(*tokenizer_.boundary_id());
@@ -205,6 +212,14 @@ void add_notes(const TextCorpus& corpus, const std::string& path, bool bytes, st
                   path, grouped(static_cast<std::int64_t>(invalid))));
 }
 
+/// What was left out of a score must be said, or the score flatters.
+void note_unknown(const UnknownText& unknown, const Tokenizer& tokenizer, std::string_view split,
+                  std::vector<std::string>& notes) {
+  if (unknown.characters == 0) return;
+  notes.push_back(fmt::format("{} data: {}; bits per byte does not count their {} bytes", split,
+                              describe_unknown(unknown, tokenizer), grouped(unknown.bytes)));
+}
+
 }  // namespace
 
 std::shared_ptr<const Tokenizer> load_bpe(const BpeChoice& choice) {
@@ -232,6 +247,8 @@ OpenedData open_text_data(const DatasetOptions& options) {
   data.train = Encoder(*data.tokenizer, options, scores ? "given" : "training").encode(texts.train);
   data.val = scores ? data.train : Encoder(*data.tokenizer, options, "validation").encode(texts.val);
   for (const TextCorpus* read : {&corpus, &validation}) read->check_unchanged();
+  if (!scores) note_unknown(data.train.unknown, *data.tokenizer, "training", data.notes);
+  note_unknown(data.val.unknown, *data.tokenizer, scores ? "given" : "validation", data.notes);
   const bool bytes = data.tokenizer->name() != "char";
   add_notes(corpus, options.path, bytes, data.notes);
   if (options.split == SplitRule::kFile) add_notes(validation, options.val_path, bytes, data.notes);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "minnow/base/error.hpp"
@@ -91,24 +92,31 @@ PackedData open_packed(const fs::path& folder, DataFingerprint& fingerprint) {
   for (const PackedShard& shard : data.shards) {
     data.documents += shard.info.documents;
     data.text_bytes += shard.info.text_bytes;
+    data.unknown += shard.info.unknown;
   }
   return data;
 }
 
-std::int64_t text_bytes_of(const TokenStore& tokens, const Tokenizer& tokenizer) {
+std::int64_t text_bytes_of(const TokenStore& tokens, const Tokenizer& tokenizer, std::int64_t unknown) {
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(tokenizer.vocab_size()));
   for (std::size_t id = 0; id < lengths.size(); ++id)
     lengths[id] = static_cast<std::int64_t>(tokenizer.bytes_of(static_cast<std::int32_t>(id)).size());
+  const std::int32_t fallback = tokenizer.fallback_id().value_or(-1);
   constexpr Index kChunk = 1 << 18;  // a megabyte of ids
-  std::vector<std::int64_t> sums(static_cast<std::size_t>((tokens.size() + kChunk - 1) / kChunk));
+  const auto chunks = static_cast<std::size_t>((tokens.size() + kChunk - 1) / kChunk);
+  std::vector<std::int64_t> sums(chunks), fallbacks(chunks);
   parallel_ranges(tokens.size(), kChunk, [&](Index begin, Index end, Index chunk) {
     std::vector<std::int32_t> ids(static_cast<std::size_t>(end - begin));
     tokens.copy(begin, end - begin, ids.data());
     std::int64_t sum = 0;
     for (const std::int32_t id : ids) sum += lengths[static_cast<std::size_t>(id)];
     sums[static_cast<std::size_t>(chunk)] = sum;
+    fallbacks[static_cast<std::size_t>(chunk)] = std::count(ids.begin(), ids.end(), fallback);
   });
-  return std::accumulate(sums.begin(), sums.end(), std::int64_t{0});
+  const std::int64_t spelled = std::accumulate(sums.begin(), sums.end(), std::int64_t{0});
+  if (fallback < 0) return spelled;
+  const std::int64_t replaced = std::min(unknown, std::accumulate(fallbacks.begin(), fallbacks.end(), std::int64_t{0}));
+  return spelled - replaced * lengths[static_cast<std::size_t>(fallback)];
 }
 
 }  // namespace minnow

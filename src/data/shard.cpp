@@ -18,6 +18,8 @@ constexpr std::string_view kMagic = "MINNOWTK";
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint64_t kLastFlag = 1;
 constexpr unsigned kKindShift = 8;
+constexpr std::uint64_t kKindMask = std::uint64_t{3} << kKindShift;
+constexpr unsigned kUnknownShift = 16;
 constexpr std::uint64_t kMostTokens = std::uint64_t{1} << 40U;  // keeps all sizes far from overflow
 constexpr std::uint64_t kMostVocabulary = std::uint64_t{1} << 31U;
 constexpr std::size_t kHashedHeader = 120;
@@ -50,9 +52,10 @@ void check_fields(const RawShardHeader& raw, std::uint64_t size, std::string_vie
       raw.number >> 32U != 0) {
     fail_shard(name, "a shard must have sizes that can be; got absurd ones.");
   }
-  if ((raw.flags & ~(kLastFlag | std::uint64_t{3} << kKindShift)) != 0 || raw.flags >> kKindShift == 3)
+  const std::uint64_t known = kLastFlag | kKindMask | ~std::uint64_t{0} << kUnknownShift;
+  if ((raw.flags & ~known) != 0 || (raw.flags & kKindMask) == kKindMask)
     fail_shard(name, fmt::format("a shard must have flags that this version knows; got {:#x}.", raw.flags));
-  if (raw.flags >> kKindShift == 0 && raw.documents > 0)
+  if ((raw.flags & kKindMask) == 0 && raw.documents > 0)
     fail_shard(name, "a shard of a stream must mark no documents; it does.");
   const std::uint64_t wanted = kShardHeaderBytes + padded(raw.tokens * raw.width) + raw.documents * 8;
   if (wanted != size) {
@@ -94,7 +97,8 @@ ShardInfo parse_shard(std::span<const std::byte> bytes, std::string_view name) {
   info.text_bytes = static_cast<std::int64_t>(raw.text_bytes);
   info.number = static_cast<std::int64_t>(raw.number);
   info.last = (raw.flags & kLastFlag) != 0;
-  info.kind = static_cast<Documents>(raw.flags >> kKindShift);
+  info.kind = static_cast<Documents>((raw.flags & kKindMask) >> kKindShift);
+  info.unknown = static_cast<std::int64_t>(raw.flags >> kUnknownShift);
   info.pieces = static_cast<std::int64_t>(raw.pieces);
   info.text_hash = raw.text_hash;
   info.tokenizer = raw.tokenizer;
@@ -144,7 +148,8 @@ std::vector<std::string_view> ShardBuilder::finish(ShardInfo info) {
   raw.documents = starts_.size();
   raw.text_bytes = static_cast<std::uint64_t>(info.text_bytes);
   raw.number = static_cast<std::uint64_t>(info.number);
-  raw.flags = (info.last ? kLastFlag : 0) | static_cast<std::uint64_t>(info.kind) << kKindShift;
+  raw.flags = (info.last ? kLastFlag : 0) | static_cast<std::uint64_t>(info.kind) << kKindShift |
+              static_cast<std::uint64_t>(info.unknown) << kUnknownShift;
   raw.pieces = static_cast<std::uint64_t>(info.pieces);
   raw.text_hash = info.text_hash;
   raw.tokenizer = info.tokenizer;

@@ -26,7 +26,7 @@ bool TextBlock::read(TextReader& reader) {
       ++groups_;
       in_group = 0;
     }
-    pieces_.push_back({text_.size(), piece.text.size(), groups_, piece, 0, 0});
+    pieces_.push_back({text_.size(), piece.text.size(), groups_, piece, 0, 0, {}});
     text_ += piece.text;
     in_group += piece.text.size();
   }
@@ -51,6 +51,7 @@ void TextBlock::encode(const Tokenizer& tokenizer, UnknownCharacter unknown, con
         errors[group] = fmt::format("{} (In {}.)", error.what(), reader.place_of(pieces_[i].place));
         return;
       }
+      pieces_[i].unknown = tokenizer.unknown_in(text(pieces_[i]));
       pieces_[i].ids = ids.size() - pieces_[i].first_id;
     }
   });

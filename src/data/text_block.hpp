@@ -22,6 +22,7 @@ class TextBlock {
     std::size_t begin = 0, length = 0, group = 0;
     TextPiece place;  ///< without its text
     std::size_t first_id = 0, ids = 0;
+    UnknownText unknown{};
   };
 
   /// Takes pieces until there are about 4 MiB. @return whether there is anything.

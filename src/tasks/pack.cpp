@@ -62,6 +62,12 @@ class Packer {
       if (options_.interrupted && options_.interrupted()) return result_;
     }
     if (result_.text_bytes + bytes_ == 0) {
+      if (result_.unknown + unknown_ > 0) {
+        throw DataError(
+            "[pack] texts must hold characters of the vocabulary; they hold none. Hint: pack them with a tokenizer "
+            "that "
+            "was made for them.");
+      }
       throw DataError(
           "[pack] texts must hold something to learn from; they are empty. Hint: check that they are the "
           "files you meant.");
@@ -113,6 +119,7 @@ class Packer {
       result_.tokens += info.tokens;
       result_.documents += info.documents;
       result_.text_bytes += info.text_bytes;
+      result_.unknown += info.unknown;
       kept_ = info;
     }
     result_.resumed_shards = result_.shards;
@@ -146,12 +153,14 @@ class Packer {
     }
     shard_.append(block.ids(piece));
     count_piece(block.text(piece));
-    bytes_ += static_cast<std::int64_t>(piece.length);
+    bytes_ += static_cast<std::int64_t>(piece.length) - piece.unknown.bytes;
+    unknown_ += piece.unknown.characters + piece.unknown.ill_formed;
   }
 
   void write(bool last) {
     ShardInfo info;
     info.text_bytes = bytes_;
+    info.unknown = unknown_;
     info.number = result_.shards;
     info.last = last;
     info.kind = options_.documents;
@@ -168,7 +177,8 @@ class Packer {
     result_.tokens += tokens;
     result_.documents += documents_;
     result_.text_bytes += bytes_;
-    documents_ = bytes_ = 0;
+    result_.unknown += unknown_;
+    documents_ = bytes_ = unknown_ = 0;
   }
 
   const PackOptions& options_;
@@ -182,7 +192,7 @@ class Packer {
   PackResult result_;
   std::int64_t pieces_ = 0;
   std::uint64_t text_hash_ = 0;
-  std::int64_t documents_ = 0, bytes_ = 0;  // of the present shard
+  std::int64_t documents_ = 0, bytes_ = 0, unknown_ = 0;  // of the present shard
 };
 
 }  // namespace

@@ -131,6 +131,15 @@ std::size_t BpeEncoder::encode_part(std::string_view text, std::vector<std::int3
   return unknown;
 }
 
+bool BpeEncoder::has_all_bytes() const {
+  return std::none_of(std::begin(byte_ids_), std::end(byte_ids_), [](std::int32_t id) { return id < 0; });
+}
+
+std::int64_t BpeEncoder::unknown_bytes(std::string_view text) const {
+  return std::count_if(text.begin(), text.end(),
+                       [this](char byte) { return byte_ids_[static_cast<std::uint8_t>(byte)] < 0; });
+}
+
 void BpeEncoder::check_known(std::string_view text, std::size_t first_unknown, UnknownCharacter unknown) const {
   if (first_unknown == std::string_view::npos || unknown == UnknownCharacter::kReplace) return;
   throw DataError(

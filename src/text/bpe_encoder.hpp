@@ -28,6 +28,10 @@ class BpeEncoder {
   /// Throws: DataError for a byte that the vocabulary lacks, unless `unknown` says to leave it out.
   void encode(std::string_view text, std::vector<std::int32_t>& ids, UnknownCharacter unknown) const;
 
+  [[nodiscard]] bool has_all_bytes() const;
+  /// @return how many bytes of a text that holds no added token the vocabulary lacks.
+  [[nodiscard]] std::int64_t unknown_bytes(std::string_view text) const;
+
   /// @return whether merging, or a piece as a whole, can give this id.
   [[nodiscard]] bool can_give(std::int32_t id) const { return given_[static_cast<std::size_t>(id)]; }
 

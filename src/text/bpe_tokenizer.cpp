@@ -146,6 +146,19 @@ void BpeTokenizer::encode_marked_into(std::string_view text, std::vector<std::in
   parts_->encode(parts_->marked, text, ids, unknown);
 }
 
+UnknownText BpeTokenizer::unknown_in(std::string_view text) const {
+  UnknownText unknown;
+  if (parts_->encoder.has_all_bytes()) return unknown;
+  const auto count = [&](std::string_view part) { unknown.characters += parts_->encoder.unknown_bytes(part); };
+  if (parts_->plain.empty()) {
+    count(text);
+  } else {
+    parts_->plain.cut(text, count, [](std::int32_t) {});
+  }
+  unknown.bytes = unknown.characters;
+  return unknown;
+}
+
 std::size_t BpeTokenizer::cut_before(std::string_view text, std::size_t position) const {
   if (parts_->model.pattern == SplitPattern::kNone || parts_->model.add_prefix_space) return 0;
   while (position > 0 && (!always_cuts(text, position) || parts_->plain.touch(text, position))) --position;

@@ -125,6 +125,19 @@ void CharTokenizer::encode_into(std::string_view text, std::vector<std::int32_t>
   }
 }
 
+UnknownText CharTokenizer::unknown_in(std::string_view text) const {
+  UnknownText unknown;
+  for (std::size_t i = 0; i < text.size();) {
+    const Utf8Step step = read_utf8(text, i);
+    const bool known = lookup(step.code_point) >= 0;
+    unknown.characters += known ? 0 : 1;
+    unknown.ill_formed += known && !step.valid ? 1 : 0;
+    unknown.bytes += known && step.valid ? 0 : static_cast<std::int64_t>(step.length);
+    i += step.length;
+  }
+  return unknown;
+}
+
 std::size_t CharTokenizer::cut_before(std::string_view text, std::size_t position) const {
   // At most three bytes of the form 10xxxxxx belong to the byte before them; behind any other byte a new step begins.
   for (std::size_t back = 0; back <= 3; ++back) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "minnow/base/error.hpp"
+#include "minnow/base/grouped.hpp"
 #include "minnow/text/utf8.hpp"
 
 namespace minnow {
@@ -13,6 +14,8 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text, UnknownCharac
   return ids;
 }
 
+UnknownText Tokenizer::unknown_in(std::string_view /*text*/) const { return {}; }
+
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   std::string text;
   text.reserve(ids.size());
@@ -22,6 +25,18 @@ std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
 
 std::string Tokenizer::decode_text(std::span<const std::int32_t> ids) const {
   return replace_invalid_utf8(decode(ids));
+}
+
+std::string describe_unknown(const UnknownText& unknown, const Tokenizer& tokenizer) {
+  const bool one = unknown.characters == 1;
+  std::string became = one ? "was left out" : "were left out";
+  if (const auto fallback = tokenizer.fallback_id()) {
+    const std::string piece = tokenizer.piece_of(*fallback);
+    const Utf8Step step = piece.empty() ? Utf8Step{} : read_utf8(piece, 0);
+    became = "became " + (step.valid && step.length == piece.size() ? describe_character(step.code_point) : piece);
+  }
+  return fmt::format("{} {}{} that the vocabulary does not have {}", grouped(unknown.characters),
+                     tokenizer.name() == "bpe" ? "byte" : "character", one ? "" : "s", became);
 }
 
 void Tokenizer::check_id(std::int32_t id) const {

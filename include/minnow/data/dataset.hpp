@@ -72,6 +72,9 @@ struct DatasetOptions {
   UnknownCharacter unknown = UnknownCharacter::kError;  ///< characters that a stored tokenizer does not have
   std::int64_t vocab_size = 0;  ///< token files without a tokenizer: V; 0 = GPT-2's 50257, as nanoGPT assumes
 
+  /// A model that reads ids and brought no tokenizer: whose vocabulary vocab_size is, for messages.
+  std::string model_without_tokenizer{};
+
   /// Hears what the files are as soon as they are read, before anything in them is judged or encoded. It may throw:
   /// data that changed are best called so, not by what the change broke.
   std::function<void(const DataFingerprint&)> files_read{};
@@ -87,8 +90,10 @@ struct SplitFacts {
   std::int64_t windows = 0;
   std::int64_t targets = 0;  ///< counted targets of all windows
   /// Bytes of text that the targets spell, for bits per byte = total loss in nats / ln 2 / bytes. A stream: all its
-  /// bytes. Lines: one byte more a document for its line end. 0 when unknown: token files without a tokenizer.
+  /// bytes. Lines: one byte more a document for its line end. Bytes that the vocabulary cannot say do not count,
+  /// since nobody predicts them. 0 when unknown: token files without a tokenizer.
   std::int64_t bytes = 0;
+  UnknownText unknown;  ///< what was replaced or left out. Packed data: its characters in the whole data set
 };
 
 /// The data of a run, ready to use. Immutable; copies share everything.

@@ -27,7 +27,7 @@ struct PackedData {
   std::filesystem::path folder;
   std::vector<PackedShard> shards;  ///< at least one, by number
   std::shared_ptr<const Tokenizer> tokenizer;
-  std::int64_t documents = 0, text_bytes = 0;
+  std::int64_t documents = 0, text_bytes = 0, unknown = 0;
 
   /// @return all tokens in a row.
   [[nodiscard]] TokenStore tokens() const;
@@ -44,7 +44,9 @@ struct PackedData {
 /// finished), shards do not belong together, or the tokenizer is not the one they were made with.
 [[nodiscard]] PackedData open_packed(const std::filesystem::path& folder, DataFingerprint& fingerprint);
 
+/// @param unknown  how many characters, at most, the fallback token stands for: these spell nothing that was there
 /// @return bytes that the tokens spell; boundaries spell none. Threads: in parallel.
-[[nodiscard]] std::int64_t text_bytes_of(const TokenStore& tokens, const Tokenizer& tokenizer);
+[[nodiscard]] std::int64_t text_bytes_of(const TokenStore& tokens, const Tokenizer& tokenizer,
+                                         std::int64_t unknown = 0);
 
 }  // namespace minnow

@@ -13,9 +13,10 @@
 ///     16     8    vocabulary: V
 ///     24     8    tokens in this shard: n
 ///     32     8    documents that begin in this shard: d
-///     40     8    bytes of text that these tokens spell
+///     40     8    bytes of text that these tokens spell, replaced characters apart
 ///     48     8    number of this shard, from 0
-///     56     8    flags: bit 0 the last shard, bits 8 .. 15 what a document is (0 none, 1 a line, 2 a file or text)
+///     56     8    flags: bit 0 the last shard, bits 8 .. 15 what a document is (0 none, 1 a line, 2 a file or text),
+///                 bits 16 .. 63 how many characters the vocabulary did not have, or were not UTF-8
 ///     64     8    pieces of text (TextReader) that this shard and those before it were made of
 ///     72     8    hash of these pieces, chained: h = XXH3-64(piece, seed = h), from h = 0
 ///     80    32    SHA-256 of tokenizer.json
@@ -50,6 +51,7 @@ struct ShardInfo {
   std::int64_t tokens = 0;
   std::int64_t documents = 0;
   std::int64_t text_bytes = 0;
+  std::int64_t unknown = 0;  ///< characters that were replaced or left out
   std::int64_t number = 0;
   bool last = false;
   Documents kind = Documents::kStream;
@@ -85,7 +87,8 @@ class ShardBuilder {
   void begin_document() { starts_.push_back(static_cast<std::uint64_t>(tokens_)); }
   [[nodiscard]] std::int64_t tokens() const noexcept { return tokens_; }
 
-  /// @param info  what the builder does not know: text_bytes, number, last, kind, pieces, text_hash, tokenizer.
+  /// @param info  what the builder does not know: text_bytes, unknown, number, last, kind, pieces, text_hash,
+  /// tokenizer.
   /// @return the parts of the file, to be written one after the other. They look into the builder, and are valid until
   /// it changes.
   [[nodiscard]] std::vector<std::string_view> finish(ShardInfo info);

@@ -38,7 +38,9 @@ struct PackOptions {
 /// What was packed.
 struct PackResult {
   bool finished = false;  ///< not interrupted
-  std::int64_t shards = 0, resumed_shards = 0, tokens = 0, documents = 0, text_bytes = 0;
+  std::int64_t shards = 0, resumed_shards = 0, tokens = 0, documents = 0;
+  std::int64_t text_bytes = 0;  ///< that the tokens spell
+  std::int64_t unknown = 0;     ///< characters that were replaced or left out
 };
 
 /// Reads the texts once, encodes blocks of them in parallel and writes one shard after the other, each whole or not at

@@ -45,6 +45,7 @@ class BpeTokenizer final : public Tokenizer {
                           UnknownCharacter unknown = UnknownCharacter::kError) const;
   /// A cut lies behind a letter or number and before something else. With the pattern "none" or add_prefix_space there
   /// is none but the start.
+  [[nodiscard]] UnknownText unknown_in(std::string_view text) const override;
   [[nodiscard]] std::size_t cut_before(std::string_view text, std::size_t position) const override;
   /// @return nothing for special tokens and gaps.
   [[nodiscard]] std::string_view bytes_of(std::int32_t id) const override;

@@ -45,6 +45,7 @@ class CharTokenizer final : public Tokenizer {
   [[nodiscard]] std::optional<std::int32_t> fallback_id() const noexcept override { return fallback_; }
   void encode_into(std::string_view text, std::vector<std::int32_t>& ids,
                    UnknownCharacter unknown = UnknownCharacter::kError) const override;
+  [[nodiscard]] UnknownText unknown_in(std::string_view text) const override;
   [[nodiscard]] std::size_t cut_before(std::string_view text, std::size_t position) const override;
   [[nodiscard]] std::string_view bytes_of(std::int32_t id) const override;
   [[nodiscard]] std::string piece_of(std::int32_t id) const override;

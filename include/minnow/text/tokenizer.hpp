@@ -20,6 +20,20 @@ enum class UnknownCharacter {
   kReplace,  ///< the tokenizer's fallback_id() takes its place; without one the character is left out
 };
 
+/// What a text has that its ids do not say: no model that predicts them predicts it.
+struct UnknownText {
+  std::int64_t characters = 0;  ///< not in the vocabulary: replaced or left out (of byte pairs: bytes)
+  std::int64_t ill_formed = 0;  ///< places that are not UTF-8 and became a U+FFFD of the vocabulary
+  std::int64_t bytes = 0;       ///< of both in the text
+
+  UnknownText& operator+=(const UnknownText& other) noexcept {
+    characters += other.characters;
+    ill_formed += other.ill_formed;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
 /// Piece of the document boundary token unless something else is asked for; GPT-2's name for it.
 inline constexpr std::string_view kBoundaryPiece = "<|endoftext|>";
 
@@ -48,6 +62,10 @@ class Tokenizer {
   /// Throws: DataError on an unknown character under UnknownCharacter::kError; `ids` is then unspecified.
   virtual void encode_into(std::string_view text, std::vector<std::int32_t>& ids,
                            UnknownCharacter unknown = UnknownCharacter::kError) const = 0;
+
+  /// @return what encode_into under UnknownCharacter::kReplace would not say of `text`. Kinds of tokenizers that know
+  /// every byte have nothing to count.
+  [[nodiscard]] virtual UnknownText unknown_in(std::string_view text) const;
 
   /// Long texts are encoded in parts, cut where that changes no id.
   /// @return the largest such position <= `position` (< text.size()); 0 when there is none but the start.
@@ -88,5 +106,9 @@ class Tokenizer {
   /// Throws the DataError of bytes_of and piece_of.
   void check_id(std::int32_t id) const;
 };
+
+/// @return what became of the characters that a tokenizer does not know, for a person: "3 characters that the
+/// vocabulary does not have became '?'".
+[[nodiscard]] std::string describe_unknown(const UnknownText& unknown, const Tokenizer& tokenizer);
 
 }  // namespace minnow
