@@ -26,6 +26,7 @@ struct StepBenchmark {
 struct ScalingBenchmark {
   std::string precision = "f32";
   std::string out;            ///< a page; empty: none
+  bool overwrite = false;     ///< though the page is there
   std::int64_t seconds = 60;  ///< of steps, about
 };
 

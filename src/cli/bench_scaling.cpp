@@ -163,6 +163,7 @@ std::string machine_text(const std::string& precision) {
 }  // namespace
 
 int bench_scaling(const ScalingBenchmark& benchmark, bool json) {
+  require_free_output(benchmark.out, benchmark.overwrite);
   install_stop_signals();
   const ComputeConfig compute = compute_of(benchmark.precision);
   const auto plans = sweep_plans();
@@ -179,7 +180,8 @@ int bench_scaling(const ScalingBenchmark& benchmark, bool json) {
     sweeps.push_back(std::move(*sweep));
   }
   if (!benchmark.out.empty()) {
-    write_output(benchmark.out, scaling_page(sweeps, machine_text(benchmark.precision), MINNOW_VERSION));
+    write_output(benchmark.out, scaling_page(sweeps, machine_text(benchmark.precision), MINNOW_VERSION),
+                 benchmark.overwrite);
   }
   return 0;
 }

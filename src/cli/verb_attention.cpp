@@ -27,6 +27,7 @@ namespace {
 struct AttentionArguments {
   LookedAtText text;
   std::string out, layer, head;
+  bool overwrite = false;
 };
 
 enum class Format { kTerminal, kHtml, kSvg, kPng };
@@ -67,6 +68,7 @@ void print_maps(const AttentionMaps& maps, const MapChoice& layer, const MapChoi
 
 int attention(const AttentionArguments& arguments) {
   const Format format = format_of(arguments.out);
+  require_free_output(arguments.out, arguments.overwrite);
   const LookedAt looked = look_at(arguments.text, "attention");
   AttentionMaps maps = read_attention(*looked.run.model, looked.ids, looked.labels);
   maps.name = replace_invalid_utf8(arguments.text.run);
@@ -78,13 +80,13 @@ int attention(const AttentionArguments& arguments) {
       print_maps(maps, layer, head);
       break;
     case Format::kHtml:
-      write_output(arguments.out, heat_map_html(maps, layer, head, MINNOW_VERSION));
+      write_output(arguments.out, heat_map_html(maps, layer, head, MINNOW_VERSION), arguments.overwrite);
       break;
     case Format::kSvg:
-      write_output(arguments.out, heat_map_svg(maps, map_panels(maps, layer, head)));
+      write_output(arguments.out, heat_map_svg(maps, map_panels(maps, layer, head)), arguments.overwrite);
       break;
     case Format::kPng:
-      write_output(arguments.out, heat_map_png(maps, map_panels(maps, layer, head)));
+      write_output(arguments.out, heat_map_png(maps, map_panels(maps, layer, head)), arguments.overwrite);
       break;
   }
   return 0;

@@ -2,6 +2,7 @@
 /// `minnow bench`: measures how fast this machine trains and computes.
 
 #include "cli/bench.hpp"
+#include "cli/output_file.hpp"
 #include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
 #include "minnow/config/choices.hpp"
@@ -87,6 +88,7 @@ Action scaling_command(Options& options) {
   options.choice("--precision", scaling.precision, names_of<PrecisionKind>(), "Factors of matrix products");
   options.integer("--seconds", scaling.seconds, "About how long to measure", 1, kMostSeconds);
   options.text("-o,--out", scaling.out, "Write a page with plots to this file");
+  overwrite_option(options, scaling.overwrite);
   threads_option(options, arguments->threads);
   options.flag("--json", arguments->json, "Write JSON to stdout, an object per line");
   return [arguments] {

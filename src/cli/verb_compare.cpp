@@ -26,7 +26,7 @@ struct CompareArguments {
   std::vector<std::string> runs;
   CurveOptions curves;
   std::string out;
-  bool json = false;
+  bool json = false, overwrite = false;
 };
 
 constexpr int kMostCompareColumns = 1000;  // columns
@@ -54,6 +54,7 @@ nlohmann::ordered_json rows_json(const std::vector<ComparedRow>& rows) {
 }
 
 int compare(const CompareArguments& arguments) {
+  require_free_output(arguments.out, arguments.overwrite);
   std::vector<RunFacts> runs;
   for (const std::string& run : arguments.runs) runs.push_back(read_run_facts(run, "compare"));
   const Comparison comparison = compare_runs(runs);
@@ -66,7 +67,8 @@ int compare(const CompareArguments& arguments) {
     const int width = std::min(terminal_width(STDOUT_FILENO), kMostCompareColumns);
     print_result(drawing(arguments, runs, comparison, width) + printable(comparison_text(comparison, width)));
   }
-  if (!arguments.out.empty()) write_output(arguments.out, comparison_page(runs, comparison, MINNOW_VERSION));
+  if (!arguments.out.empty())
+    write_output(arguments.out, comparison_page(runs, comparison, MINNOW_VERSION), arguments.overwrite);
   return 0;
 }
 
@@ -74,6 +76,7 @@ Action setup_compare(Options& options) {
   const auto arguments = std::make_shared<CompareArguments>();
   options.arguments("RUN", arguments->runs, "Directories of runs, or metrics.jsonl files");
   options.text("-o,--out", arguments->out, "Also write a page with the curves over each other; - is stdout");
+  overwrite_option(options, arguments->overwrite);
   arguments->curves.declare(options);
   options.flag("--json", arguments->json, "Print the tables as one JSON line");
   options.footer(

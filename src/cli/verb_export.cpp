@@ -27,6 +27,7 @@ struct ExportArguments {
   std::string format;
   std::string out;
   std::string checkpoint = "auto", weights = "auto";
+  bool overwrite = false;
 };
 
 /// The log does not say when it began; its last change and the seconds in it do.
@@ -43,6 +44,11 @@ int export_tensorboard(const ExportArguments& arguments) {
   for (const std::string& problem : run.problems) print_warning(problem);
   const std::string folder = arguments.out.empty() ? beside_metrics(arguments.run, "tensorboard") : arguments.out;
   if (folder == "-") throw ConfigError("[export] --out must name a directory for --format tensorboard; got -");
+  if (path_exists(fs::path(folder) / "metrics.jsonl")) {  // its own event file would go
+    throw ConfigError(
+        fmt::format("[export] --out must name a directory for the event file alone; {} holds a run. Hint: {}", folder,
+                    (fs::path(folder) / "tensorboard").string()));
+  }
   const double start = start_of(metrics_file(arguments.run), run.metrics);
   const std::string events = tensorboard_events(run, start);
   make_directories(folder);
@@ -50,7 +56,7 @@ int export_tensorboard(const ExportArguments& arguments) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("events.out.tfevents.") && name.ends_with(".minnow")) remove_file(entry.path());
   }
-  write_output((fs::path(folder) / new_events_name(start)).string(), events);
+  write_output((fs::path(folder) / new_events_name(start)).string(), events, false);
   print_line(fmt::format("look at it with: tensorboard --logdir {}", printable(folder)));
   return 0;
 }
@@ -58,7 +64,9 @@ int export_tensorboard(const ExportArguments& arguments) {
 int export_csv(const ExportArguments& arguments) {
   const RunMetrics run = read_run_metrics(arguments.run, "export");
   if (run.bad_lines > 0) print_warning(fmt::format("[export] {} lines are no metrics and were skipped", run.bad_lines));
-  write_output(arguments.out.empty() ? beside_metrics(arguments.run, "metrics.csv") : arguments.out, metrics_csv(run));
+  const bool own = arguments.out.empty();
+  write_output(own ? beside_metrics(arguments.run, "metrics.csv") : arguments.out, metrics_csv(run),
+               own || arguments.overwrite);
   return 0;
 }
 
@@ -106,6 +114,7 @@ Action setup_export(Options& options) {
   options.text("-o,--out", arguments->out,
                "csv: the file, without it RUN/metrics.csv, - is stdout; others: the directory, without it "
                "RUN/huggingface or RUN/tensorboard");
+  options.flag("--overwrite", arguments->overwrite, "csv: replace the file that --out names");
   options.text("--checkpoint", arguments->checkpoint,
                "huggingface: best, latest, a step, or auto (the default) = best, else latest");
   weights_option(options, arguments->weights);

@@ -39,29 +39,42 @@ struct TokenizerArguments {
   std::vector<std::string> ids, special;
   PromptSource source;
   std::int64_t vocab_size = 4096, min_frequency = 2, threads = 0;
-  bool json = false, pieces = false, marked = false, parted = false;
+  bool json = false, pieces = false, marked = false, parted = false, overwrite = false;
 };
 
 std::shared_ptr<const Tokenizer> tokenizer_at(const std::string& path, const std::string& pattern) {
   return load_tokenizer(path, pattern.empty() ? std::nullopt : split_named(pattern));
 }
 
-/// Into a folder go tokenizer.json and, when they can hold the tokenizer, vocab.json and merges.txt as well.
-void write_tokenizer(const Tokenizer& tokenizer, const std::string& out) {
+/// @return whether --out names a folder, into which all files go.
+bool names_folder(const std::string& out) {
   std::error_code ignored;
-  if (!out.ends_with('/') && !fs::is_directory(out, ignored)) {
-    write_output(out, tokenizer.to_json());
-    return;
-  }
+  return out.ends_with('/') || fs::is_directory(out, ignored);
+}
+
+std::string in_folder(const std::string& out, const char* name) { return (fs::path(out) / name).string(); }
+
+/// Learning takes a while: what cannot be written is said before.
+void require_free_tokenizer(const std::string& out, bool overwrite) {
+  if (!names_folder(out)) return require_free_output(out, overwrite);
+  for (const char* const name : {"tokenizer.json", "vocab.json", "merges.txt"})
+    require_free_output(in_folder(out, name), overwrite);
+}
+
+/// Into a folder go tokenizer.json and, when they can hold the tokenizer, vocab.json and merges.txt as well.
+void write_tokenizer(const Tokenizer& tokenizer, const std::string& out, bool overwrite) {
+  require_free_tokenizer(out, overwrite);
+  if (!names_folder(out)) return write_output(out, tokenizer.to_json(), overwrite);
   make_directories(out);
-  write_output((fs::path(out) / "tokenizer.json").string(), tokenizer.to_json());
+  write_output(in_folder(out, "tokenizer.json"), tokenizer.to_json(), overwrite);
   const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer);
   if (bpe == nullptr || bpe->model().pattern != SplitPattern::kGpt2) return;
-  write_output((fs::path(out) / "vocab.json").string(), write_vocab_json(bpe->model()));
-  write_output((fs::path(out) / "merges.txt").string(), write_merges_txt(bpe->model()));
+  write_output(in_folder(out, "vocab.json"), write_vocab_json(bpe->model()), overwrite);
+  write_output(in_folder(out, "merges.txt"), write_merges_txt(bpe->model()), overwrite);
 }
 
 int train_tokenizer(const TokenizerArguments& arguments) {
+  require_free_tokenizer(arguments.out, arguments.overwrite);
   use_threads(arguments.threads);
   std::vector<TextCorpus> corpora;
   std::vector<std::string_view> texts;
@@ -81,7 +94,7 @@ int train_tokenizer(const TokenizerArguments& arguments) {
   const BpeTokenizer tokenizer(train_bpe(texts, training));
   line.finish();
   for (const TextCorpus& corpus : corpora) corpus.check_unchanged();
-  write_tokenizer(tokenizer, arguments.out);
+  write_tokenizer(tokenizer, arguments.out, arguments.overwrite);
   std::int64_t bytes = 0;
   for (const TextCorpus& corpus : corpora) bytes += corpus.bytes;
   print_line(fmt::format("{} tokens from {}", grouped(tokenizer.vocab_size()),
@@ -94,7 +107,7 @@ int train_tokenizer(const TokenizerArguments& arguments) {
 }
 
 int convert_tokenizer(const TokenizerArguments& arguments) {
-  write_tokenizer(*tokenizer_at(arguments.path, arguments.pattern), arguments.out);
+  write_tokenizer(*tokenizer_at(arguments.path, arguments.pattern), arguments.out, arguments.overwrite);
   return 0;
 }
 
@@ -284,6 +297,7 @@ void declare_train(Options& command, TokenizerArguments& a) {
   command.arguments("PATHS", a.paths, "Text files, and folders of .txt files");
   a.out = "tokenizer.json";
   command.text("-o,--out", a.out, "File to write; a folder (NAME/) gets vocab.json and merges.txt, too; - = stdout");
+  overwrite_option(command, a.overwrite);
   command.integer("--vocab-size", a.vocab_size, "Tokens at most", 256, INT32_MAX);
   command.integer("--min-frequency", a.min_frequency, "Pairs that are rarer do not merge", 1, INT64_MAX);
   command.texts("--special", a.special, "Token that no text spells, such as <|endoftext|>; may be repeated");
@@ -336,6 +350,7 @@ Action setup_tokenizer(Options& options) {
         command.argument("TOKENIZER", a.path, kTokenizerDoc);
         a.out = "tokenizer.json";
         command.text("-o,--out", a.out, "File to write; a folder (NAME/) gets vocab.json and merges.txt, too");
+        overwrite_option(command, a.overwrite);
         pattern_option(command, a, "How a .tiktoken file of unknown name cuts text");
       });
   options.footer(

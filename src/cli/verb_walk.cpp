@@ -25,7 +25,7 @@ namespace {
 struct WalkArguments {
   LookedAtText text;
   std::string out;
-  bool train = false;
+  bool train = false, overwrite = false;
 };
 
 void check_ending(const std::string& path) {
@@ -38,13 +38,14 @@ void check_ending(const std::string& path) {
 
 int walk(const WalkArguments& arguments) {
   check_ending(arguments.out);
+  require_free_output(arguments.out, arguments.overwrite);
   const LookedAt looked = look_at(arguments.text, "walk");
   Walk made =
       make_walk(*looked.run.model, looked.run.config.model, looked.run.tokenizer.get(), looked.ids, arguments.train);
   made.name = replace_invalid_utf8(arguments.text.run);
   made.step = looked.run.step;
   if (!arguments.out.empty()) {
-    write_output(arguments.out, walk_html(made, MINNOW_VERSION));
+    write_output(arguments.out, walk_html(made, MINNOW_VERSION), arguments.overwrite);
     return 0;
   }
   constexpr int kMostColumns = 120;
