@@ -18,6 +18,11 @@ std::string score_text(const TrainProgress& now) {
   std::string text = fmt::format("step {:>6}  loss {:.4f}  val loss {:.4f}  perplexity {:.2f}", now.step, now.loss,
                                  score.loss, score.perplexity);
   if (score.bits_per_byte > 0) text += fmt::format("  bits/byte {:.4f}", score.bits_per_byte);
+  if (!score.whole) text += fmt::format("  ({} windows)", grouped(score.windows));
+  if (!now.final_score) return text;
+  const LmScore& last = *now.final_score;
+  text += fmt::format("\nwhole validation split: val loss {:.4f}  perplexity {:.2f}", last.loss, last.perplexity);
+  if (last.bits_per_byte > 0) text += fmt::format("  bits/byte {:.4f}", last.bits_per_byte);
   return text;
 }
 

@@ -111,8 +111,11 @@ void add_time(const TrainPlan& plan, Page& page) {
              fmt::format("{} tokens/s, {} per step ({} steps timed, {} threads)", human_count(speed.tokens_per_s),
                          step_text(speed.seconds_per_step), speed.steps, threads()));
   if (plan.evaluations_left > 0) {
-    page.add(fmt::format("{} per evaluation, {} of them", human_duration(speed.seconds_per_evaluation),
-                         grouped(plan.evaluations_left)));
+    page.add(fmt::format(
+        "{} per evaluation, {} of them{}", human_duration(speed.seconds_per_evaluation), grouped(plan.evaluations_left),
+        speed.seconds_of_last_evaluation > speed.seconds_per_evaluation
+            ? fmt::format("; the last one, of the whole split, {}", human_duration(speed.seconds_of_last_evaluation))
+            : ""));
   }
   page.block("time",
              fmt::format("{} in all{}", human_duration(plan.seconds_total),
@@ -175,6 +178,7 @@ Json plan_json(const TrainPlan& plan) {
   json["tokens_per_s"] = timed ? Json(plan.speed->tokens_per_s) : Json();
   json["seconds_per_step"] = timed ? Json(plan.speed->seconds_per_step) : Json();
   json["seconds_per_evaluation"] = timed ? Json(plan.speed->seconds_per_evaluation) : Json();
+  json["seconds_of_last_evaluation"] = timed ? Json(plan.speed->seconds_of_last_evaluation) : Json();
   json["evaluations_left"] = plan.evaluations_left;
   json["seconds_total"] = timed ? Json(plan.seconds_total) : Json();
   json["seconds_left"] = timed ? Json(plan.seconds_left) : Json();

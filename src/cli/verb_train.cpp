@@ -20,6 +20,7 @@
 #include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/base/grouped.hpp"
 #include "minnow/config/keys.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/run_lock.hpp"
@@ -60,8 +61,12 @@ int report_findings(const TrainOptions& options, bool json) {
 void print_summary(const TrainResult& result, const fs::path& run) {
   const auto say = [](const std::string& text) { log_line(LogLevel::kInfo, printable(text)); };
   say(fmt::format("step {}: {}", result.step, result.message));
+  if (result.val_loss && result.best_windows > 0 && result.val_windows == 0)
+    say(fmt::format("val loss of the whole split {:.4f}", *result.val_loss));
   if (result.best_val_loss)
-    say(fmt::format("best val loss {:.4f} at step {}", *result.best_val_loss, result.best_step));
+    say(fmt::format(
+        "best val loss {:.4f} at step {}{}", *result.best_val_loss, result.best_step,
+        result.best_windows > 0 ? fmt::format(", on {} windows of the split", grouped(result.best_windows)) : ""));
   if (!result.state_hash.empty()) say(fmt::format("state sha256 {}", result.state_hash));
   const bool unfinished = result.reason == StopReason::kInterrupted || result.reason == StopReason::kTimeLimit;
   say(as_called(fmt::format("next: {1}minnow sample {0} | minnow plot {0} | minnow eval {0}", run.string(),
@@ -90,11 +95,17 @@ void print_json(const TrainResult& result, const fs::path& run) {
   const auto number = [](const std::optional<double>& value) {
     return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
   };
+  // null: the whole validation split
+  const auto windows = [](std::int64_t count) {
+    return count > 0 ? nlohmann::ordered_json(count) : nlohmann::ordered_json();
+  };
   print_result(json_line({{"run", run.string()},
                           {"reason", reason_name(result.reason)},
                           {"step", result.step},
                           {"val_loss", number(result.val_loss)},
+                          {"val_windows", windows(result.val_windows)},
                           {"best_val_loss", number(result.best_val_loss)},
+                          {"best_windows", windows(result.best_windows)},
                           {"best_step", result.best_step},
                           {"state_sha256", result.state_hash}}));
 }

@@ -89,10 +89,16 @@ constexpr Key kLaterRows[] = {
         .when(is_wsd, "schedule.name = \"wsd\""),
 
     row<kEval, &EvalConfig::every_steps>("eval.every_steps", kFree,
-                                         "Evaluate on the whole validation split; 0 = only at the end")
+                                         "Evaluate on the validation split; 0 = only at the end")
         .range(0, kMaxSteps)
         .in("steps")
         .also("eval_interval eval_steps eval_every"),
+    row<kEval, &EvalConfig::max_windows>("eval.max_windows", kFree,
+                                         "Windows of an evaluation during training, the same each time, evenly spread; "
+                                         "0 = the whole split, as at the end of training always")
+        .range(0, kMaxCount)
+        .in("windows")
+        .also("eval_iters max_eval_samples eval_windows max_eval_windows"),
     row<kEval, &EvalConfig::batch_size>("eval.batch_size", kFree,
                                         "Sequences at once; changes no result; 0 = a micro-batch")
         .range(0, kMaxCount)

@@ -50,27 +50,11 @@ std::string leaves_divide_micro_batch(const Config& c) {
       c.train.leaf_sequences, c.train.micro_batch());
 }
 
-std::string warmup_ends_in_time(const Config& c) {
-  if (c.schedule.warmup_steps <= c.train.max_steps) return "";
-  return fmt::format(
-      "schedule.warmup_steps must be at most train.max_steps; got {} and {}. Hint: a short run needs a shorter "
-      "warm-up too, for instance --set schedule.warmup_steps={}",
-      c.schedule.warmup_steps, c.train.max_steps, c.train.max_steps / 10);
-}
-
 std::string decay_follows_warmup(const Config& c) {
   const bool decays = c.schedule.name == ScheduleKind::kLinear || c.schedule.name == ScheduleKind::kCosine;
   if (!decays || c.schedule.decay_steps == 0 || c.schedule.decay_steps >= c.schedule.warmup_steps) return "";
   return fmt::format("schedule.decay_steps must be at least schedule.warmup_steps; got {} and {}",
                      c.schedule.decay_steps, c.schedule.warmup_steps);
-}
-
-std::string wsd_fits(const Config& c) {
-  if (c.schedule.name != ScheduleKind::kWsd) return "";
-  if (c.schedule.decay_steps <= c.train.max_steps - c.schedule.warmup_steps || c.schedule.decay_steps == 0) return "";
-  return fmt::format(
-      "schedule.decay_steps of wsd must fit between the warm-up and train.max_steps; got {} after {} of {} steps",
-      c.schedule.decay_steps, c.schedule.warmup_steps, c.train.max_steps);
 }
 
 std::string min_lr_is_smaller(const Config& c) {
@@ -162,9 +146,7 @@ constexpr Rule kRules[] = {
     {{"model.rotary_dim", "model.n_head", "model.n_embd", "model.position"}, rotary_pairs_fit},
     {{"train.batch_size", "train.accumulation_steps"}, micro_batches_divide_batch},
     {{"train.leaf_sequences", "train.batch_size", "train.accumulation_steps"}, leaves_divide_micro_batch},
-    {{"schedule.warmup_steps", "train.max_steps"}, warmup_ends_in_time},
     {{"schedule.decay_steps", "schedule.warmup_steps", "schedule.name"}, decay_follows_warmup},
-    {{"schedule.decay_steps", "schedule.warmup_steps", "train.max_steps", "schedule.name"}, wsd_fits},
     {{"schedule.min_lr", "optimizer.learning_rate", "schedule.name"}, min_lr_is_smaller},
     {{"schedule.warmup_steps", "schedule.name"}, inverse_sqrt_needs_warmup},
     {{"data.split", "data.val_path"}, val_path_goes_with_file},

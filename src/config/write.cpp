@@ -8,6 +8,8 @@
 namespace minnow {
 namespace {
 
+constexpr std::string_view kResolvedLine = "# The resolved configuration: every value, and where it came from.\n";
+
 /// File names may hold anything; a line feed would end the comment.
 std::string comment_text(std::string_view text) {
   std::string clean(text);
@@ -49,8 +51,10 @@ ResumeEffect effect_of(const Key& key, const Config& before, const Config& after
 
 }  // namespace
 
+bool is_resolved_toml(std::string_view text) { return text.starts_with(kResolvedLine); }
+
 std::string to_toml(const LoadedConfig& loaded) {
-  std::string text = "# The resolved configuration: every value, and where it came from.\n";
+  std::string text(kResolvedLine);
   std::string_view table;
   const auto keys = config_keys();
   for (std::size_t i = 0; i < keys.size(); ++i) {

@@ -144,16 +144,22 @@ EvalLoader::EvalLoader(TokenStore tokens, WindowSet windows, std::int64_t block_
       length_(bucketed(windows_.longest(), block_size)),
       document_token_(document_token) {}
 
-Batch EvalLoader::make_batch(std::int64_t first, std::int64_t rows) const {
-  if (first < 0 || rows < 1 || first >= windows_.count()) {
+Batch EvalLoader::make_batch(std::int64_t first, std::int64_t rows, std::int64_t of) const {
+  const std::int64_t all = windows_.count();
+  if (first < 0 || rows < 1 || first >= of || of > all)
     throw std::out_of_range(
-        fmt::format("[data] evaluation windows from {} on must lie within {}", first, windows_.count()));
-  }
-  rows = std::min(rows, windows_.count() - first);
+        fmt::format("[data] evaluation windows from {} on must lie within {} of {}", first, of, all));
+  rows = std::min(rows, of - first);
   Batch batch = empty_batch(rows, length_);
   std::vector<std::int32_t> scratch;
-  for (std::int64_t id = first; id < first + rows; ++id)
+  const auto chosen = [&](std::int64_t number) {  // (2 k + 1) all / (2 of), without its products
+    const std::int64_t whole = all / of, rest = all % of;
+    return number * whole + whole / 2 + ((2 * number + 1) * rest + (whole % 2) * of) / (2 * of);
+  };
+  for (std::int64_t number = first; number < first + rows; ++number) {
+    const std::int64_t id = chosen(number);
     add_row(batch, tokens_, id, windows_.at(id), document_token_, scratch);
+  }
   batch.counted_in_step = batch.counted;
   return batch;
 }

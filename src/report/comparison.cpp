@@ -18,7 +18,8 @@ struct Figure {
   const char* label;
   std::function<std::optional<double>(const RunFacts&, const Summary&)> value;
   std::function<std::string(double)> text;
-  int better = 0;  // -1: the lower, 1: the higher, 0: neither
+  int better = 0;           // -1: the lower, 1: the higher, 0: neither
+  bool of_windows = false;  // of eval.max_windows: compares only where these are the same
 };
 
 std::optional<double> value_of(const std::optional<MetricPoint>& point) {
@@ -31,14 +32,20 @@ std::string whole(double value) { return fmt::format("{:.0f}", value); }
 std::vector<Figure> all_figures() {
   const auto positive = [](double value) { return value > 0 ? std::optional(value) : std::nullopt; };
   return {
-      {"best validation loss", [](auto&, const Summary& s) { return value_of(s.best_val_loss); }, four_decimals, -1},
+      {"best validation loss", [](auto&, const Summary& s) { return value_of(s.best_val_loss); }, four_decimals, -1,
+       true},
       {"  at step",
        [](auto&, const Summary& s) {
          return s.best_val_loss ? std::optional(static_cast<double>(s.best_val_loss->step)) : std::nullopt;
        },
        whole},
-      {"best bits per byte", [](auto&, const Summary& s) { return value_of(s.best_bits_per_byte); }, four_decimals, -1},
-      {"last validation loss", [](auto&, const Summary& s) { return value_of(s.val_loss); }, four_decimals, -1},
+      {"final bits per byte (whole split)", [](auto&, const Summary& s) { return value_of(s.final_bits_per_byte); },
+       four_decimals, -1},
+      {"best bits per byte", [](auto&, const Summary& s) { return value_of(s.best_bits_per_byte); }, four_decimals, -1,
+       true},
+      {"final validation loss (whole split)", [](auto&, const Summary& s) { return value_of(s.final_val_loss); },
+       four_decimals, -1},
+      {"last validation loss", [](auto&, const Summary& s) { return value_of(s.val_loss); }, four_decimals, -1, true},
       {"last training loss", [](auto&, const Summary& s) { return value_of(s.train_loss); }, four_decimals, -1},
       {"steps", [](const RunFacts& r, auto&) { return std::optional(static_cast<double>(r.metrics.last_step())); },
        whole},
@@ -48,6 +55,25 @@ std::vector<Figure> all_figures() {
       {"parameters", [positive](const RunFacts& r, auto&) { return positive(r.parameters()); }, human_count},
       {"skipped steps", [positive](auto&, const Summary& s) { return positive(s.skipped_steps); }, whole, -1},
   };
+}
+
+/// Beside runs that scored a part of the split, the last score of one that scored all of it is its final one.
+void fill_final_losses(std::vector<Summary>& summaries) {
+  if (std::none_of(summaries.begin(), summaries.end(), [](const Summary& s) { return s.val_windows.has_value(); }))
+    return;
+  for (Summary& s : summaries) {
+    if (s.val_windows) continue;
+    s.final_val_loss = s.val_loss;
+    s.final_bits_per_byte = s.val_bits_per_byte;
+  }
+}
+
+bool scored_differently(const std::vector<Summary>& summaries) {
+  std::set<std::optional<double>> windows;
+  for (const Summary& s : summaries) {
+    if (s.val_loss) windows.insert(s.val_windows);
+  }
+  return windows.size() > 1;
 }
 
 ComparedRow figure_row(const Figure& figure, std::span<const RunFacts> runs, const std::vector<Summary>& summaries) {
@@ -61,7 +87,8 @@ ComparedRow figure_row(const Figure& figure, std::span<const RunFacts> runs, con
     row.cells.push_back(value ? figure.text(*value) : "");
     if (value && (!best || figure.better * *value > figure.better * *best)) best = value;
   }
-  if (figure.better == 0 || runs.size() < 2) return row;
+  const bool incomparable = figure.of_windows && scored_differently(summaries);
+  if (figure.better == 0 || runs.size() < 2 || incomparable) return row;
   for (const auto& value : values) row.best.push_back(value.has_value() && value == best);
   return row;
 }
@@ -194,6 +221,7 @@ Comparison compare_runs(std::span<const RunFacts> runs) {
   comparison.names = names_of(runs);
   std::vector<Summary> summaries;
   for (const RunFacts& run : runs) summaries.push_back(summarize(run.metrics));
+  fill_final_losses(summaries);
   for (const Figure& figure : all_figures()) {
     ComparedRow row = figure_row(figure, runs, summaries);
     if (std::any_of(row.cells.begin(), row.cells.end(), [](const auto& cell) { return !cell.empty(); })) {
@@ -202,6 +230,10 @@ Comparison compare_runs(std::span<const RunFacts> runs) {
   }
   comparison.settings = setting_rows(runs);
   comparison.remarks = remarks_on(comparison.settings, runs);
+  if (scored_differently(summaries)) {
+    comparison.remarks.emplace_back(
+        "The runs were scored on different windows of the validation split: only losses of the whole split compare.");
+  }
   return comparison;
 }
 

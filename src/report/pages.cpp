@@ -18,12 +18,21 @@ std::string at_step(const MetricPoint& point) { return fmt::format("at step {}",
 std::vector<Card> cards_of(const RunFacts& run) {
   const Summary s = summarize(run.metrics);
   std::vector<Card> cards;
-  if (s.best_val_loss) {
-    cards.push_back({"Best validation loss", fmt::format("{:.4f}", s.best_val_loss->value), at_step(*s.best_val_loss)});
+  if (s.final_val_loss) {
+    cards.push_back({"Validation loss of the whole split", fmt::format("{:.4f}", s.final_val_loss->value),
+                     at_step(*s.final_val_loss)});
   }
-  if (s.best_bits_per_byte) {
+  const std::string part = s.val_windows ? fmt::format("on {:.0f} windows", *s.val_windows) : "";
+  if (s.best_val_loss) {
+    cards.push_back({"Best validation loss", fmt::format("{:.4f}", s.best_val_loss->value),
+                     at_step(*s.best_val_loss) + (part.empty() ? "" : ", " + part)});
+  }
+  if (s.final_bits_per_byte) {
     cards.push_back(
-        {"Best bits per byte", fmt::format("{:.4f}", s.best_bits_per_byte->value), "of the validation split"});
+        {"Bits per byte", fmt::format("{:.4f}", s.final_bits_per_byte->value), "of the whole validation split"});
+  } else if (s.best_bits_per_byte) {
+    cards.push_back({"Best bits per byte", fmt::format("{:.4f}", s.best_bits_per_byte->value),
+                     part.empty() ? "of the validation split" : part});
   }
   if (s.train_loss) {
     cards.push_back({"Last training loss", fmt::format("{:.4f}", s.train_loss->value), at_step(*s.train_loss)});

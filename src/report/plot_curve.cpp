@@ -35,6 +35,9 @@ std::string figures_of(const RunMetrics& run, std::string_view metric, const std
   if (const auto last = run.last(val)) text += fmt::format(", {} {}", val, figure(val, last->value));
   const auto best = run.lowest(val);
   if (best) text += fmt::format(", best {} at step {}", figure(val, best->value), best->step);
+  const auto windows = run.last("val_windows");
+  if (best && windows && metric == "loss") text += fmt::format(" ({:.0f} windows)", windows->value);
+  if (const auto whole = run.last("final_" + val)) text += fmt::format(", whole split {}", figure(val, whole->value));
   const std::int64_t odd = run.not_finite(metric) + run.not_finite(val);
   if (odd > 0) text += fmt::format(", {} not finite", odd);
   return text;

@@ -33,7 +33,11 @@ Summary summarize(const RunMetrics& run) {
   summary.train_loss = run.last("loss");
   summary.val_loss = run.last("val_loss");
   summary.best_val_loss = run.lowest("val_loss");
+  summary.val_bits_per_byte = run.last("val_bits_per_byte");
   summary.best_bits_per_byte = run.lowest("val_bits_per_byte");
+  summary.final_val_loss = run.last("final_val_loss");
+  summary.final_bits_per_byte = run.last("final_val_bits_per_byte");
+  summary.val_windows = value_of(run.last("val_windows"));
   summary.skipped_steps = value_of(run.last("skipped_steps")).value_or(0);
   return summary;
 }

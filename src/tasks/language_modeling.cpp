@@ -1,5 +1,6 @@
 #include "minnow/tasks/language_modeling.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -114,8 +115,13 @@ DatasetOptions dataset_options(const Config& config, std::shared_ptr<const Token
   return options;
 }
 
+Index scored_windows(Index windows, Index most_windows) {
+  return most_windows > 0 ? std::min(windows, most_windows) : windows;
+}
+
 std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index batch_size,
-                                const std::function<bool()>& stop, const std::function<void(Index, Index)>& progress) {
+                                const std::function<bool()>& stop, const std::function<void(Index, Index)>& progress,
+                                Index most_windows) {
   const EvalLoader& windows = data.val();
   if (windows.windows() == 0)
     throw DataError("[evaluate] there must be a validation split; the data have none. Hint: set data.split");
@@ -124,11 +130,13 @@ std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index
   // Where the bits of a sequence depend on those beside it, each runs by itself.
   const Index rows = kernels::gemm_rows_are_independent<float>() && model.block_size() > 1 ? batch_size : 1;
   LmScore score;
+  score.windows = scored_windows(windows.windows(), most_windows);
+  score.whole = score.windows == windows.windows();
   double total = 0;  // row by row, in order: the sum does not depend on the batch size
-  for (Index first = 0; first < windows.windows(); first += rows) {
-    if (progress) progress(first, windows.windows());
+  for (Index first = 0; first < score.windows; first += rows) {
+    if (progress) progress(first, score.windows);
     if (stop && stop()) return std::nullopt;
-    const Batch batch = windows.make_batch(first, rows);
+    const Batch batch = windows.make_batch(first, rows, score.windows);
     const bool sequences = has_sequences(batch);
     const StepArena::Step plan(arena, static_cast<std::uint64_t>(batch.rows) << 1U | (sequences ? 1U : 0U),
                                sequences ? StepArena::Step::Fit::kAtMost : StepArena::Step::Fit::kExact);
@@ -140,10 +148,11 @@ std::optional<LmScore> evaluate(LanguageModel& model, const Dataset& data, Index
     for (Index i = 0; i < losses.numel(); ++i) total += static_cast<double>(loss[i]);
     score.targets += batch.counted;
   }
-  if (progress) progress(windows.windows(), windows.windows());
+  if (progress) progress(score.windows, score.windows);
   score.loss = total / static_cast<double>(score.targets);
   score.perplexity = std::exp(score.loss);
-  const auto bytes = static_cast<double>(data.val_facts().bytes);
+  auto bytes = static_cast<double>(data.val_facts().bytes);
+  if (!score.whole) bytes *= static_cast<double>(score.targets) / static_cast<double>(data.val_facts().targets);
   score.bits_per_byte = bytes > 0 ? total / std::numbers::ln2 / bytes : 0;
   return score;
 }

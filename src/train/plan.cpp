@@ -147,6 +147,7 @@ class Planner {
     state.step = state.optimizer_steps = state.logged_step = state.best_step = state.val_step = plan_.max_steps;
     state.tokens = static_cast<std::int64_t>(plan_.tokens);
     if (data_.val().windows() > 0) state.val_loss = state.best_val_loss = kAnyLoss;
+    state.best_windows = scored_windows(data_.val().windows(), config_.eval.max_windows);
     state.loss = state.grad_norm = kAnyLoss;
     state.lr = schedule_of(config_).at(plan_.max_steps);
     state.seed = config_.train.seed;
@@ -197,7 +198,13 @@ class Planner {
     speed.steps = static_cast<std::int64_t>(seconds.size());
     speed.seconds_per_step = std::max(seconds[seconds.size() / 2], 1e-9);  // a clock may stand still
     speed.tokens_per_s = plan_.tokens_per_step / speed.seconds_per_step;
-    if (plan_.evaluations_left > 0 && !interrupted()) speed.seconds_per_evaluation = time_evaluation(model);
+    if (plan_.evaluations_left > 0 && !interrupted()) {
+      const double whole = time_evaluation(model);
+      const Index windows = data_.val().windows();
+      const double part = as_double(scored_windows(windows, config_.eval.max_windows)) / as_double(windows);
+      speed.seconds_per_evaluation = whole * part;
+      speed.seconds_of_last_evaluation = part < 1 ? whole * (1 + part) : whole;
+    }
     plan_.speed = speed;
   }
 
@@ -224,7 +231,9 @@ class Planner {
       const std::int64_t evaluations =
           data_.val().windows() > 0 ? times(config_.eval.every_steps, done, plan_.max_steps) : 0;
       return as_double(plan_.max_steps - done) * plan_.speed->seconds_per_step +
-             as_double(evaluations) * plan_.speed->seconds_per_evaluation;
+             (evaluations > 0 ? as_double(evaluations - 1) * plan_.speed->seconds_per_evaluation +
+                                    plan_.speed->seconds_of_last_evaluation
+                              : 0);
     };
     plan_.seconds_total = time(0);
     plan_.seconds_left = time(plan_.steps_done);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "minnow/base/grouped.hpp"
+#include "train/resume.hpp"
 
 namespace minnow {
 namespace {
@@ -18,7 +19,9 @@ void look_at_schedule(const Config& c, Warnings& warnings) {
   const std::int64_t warmup = c.schedule.warmup_steps;
   const std::int64_t steps = c.train.max_steps;
   constexpr std::int64_t kMostOfRun = 4;  // a quarter
-  if (warmup * kMostOfRun > steps) {
+  if (const std::string cut = cut_schedule(c); !cut.empty()) {
+    warnings.push_back({warmup >= steps ? "schedule.warmup_steps" : "schedule.decay_steps", cut});
+  } else if (warmup * kMostOfRun > steps) {
     warnings.push_back(
         {"schedule.warmup_steps",
          fmt::format("the warm-up takes {} of {} steps; a tenth or less is usual", grouped(warmup), grouped(steps))});
@@ -116,7 +119,7 @@ void look_at_intervals(const Config& c, const Dataset& data, const TrainPlan& pl
   const double scoring = static_cast<double>(plan.evaluations_left) * plan.speed->seconds_per_evaluation;
   constexpr double kMinute = 60;
   if (scoring * 2 > plan.seconds_left && scoring > kMinute && plan.evaluations_left > 1) {
-    warnings.push_back({"eval.every_steps", fmt::format("evaluations take {:.0f} % of the time",
+    warnings.push_back({"eval.max_windows", fmt::format("evaluations take {:.0f} % of the time",
                                                         100 * scoring / std::max(plan.seconds_left, 1e-9))});
   }
   if (c.train.max_minutes > 0 && plan.seconds_left > c.train.max_minutes * kMinute) {

@@ -205,6 +205,11 @@ class Proposer {
         std::max<std::int64_t>(1, config_.train.max_steps / static_cast<std::int64_t>(kEvaluations));
     config_.schedule.warmup_steps = std::min<std::int64_t>(part, 500);
     config_.eval.every_steps = config_.checkpoint.every_steps = config_.sample.every_steps = part;
+    // A window that is scored takes a third of the time of one that is learned: this makes 2 % of the time.
+    constexpr double kEvaluated = 0.06;
+    const double windows = kEvaluated * static_cast<double>(part * config_.train.batch_size);
+    const double there = tokens_ * config_.data.val_fraction / static_cast<double>(config_.model.block_size);
+    config_.eval.max_windows = windows < there ? std::max<std::int64_t>(1, rounded(windows)) : 0;
     constexpr std::int64_t kSampleTokens = 200;
     config_.sample.max_tokens = kSampleTokens;
   }
@@ -265,7 +270,8 @@ class Proposer {
     double by_time = by_text;
     if (made_.plan.speed) {
       const PlanSpeed& speed = *made_.plan.speed;
-      const double seconds = options_.minutes * 60 - kEvaluations * speed.seconds_per_evaluation;
+      const double seconds =
+          options_.minutes * 60 - (kEvaluations - 1) * speed.seconds_per_evaluation - speed.seconds_of_last_evaluation;
       by_time = std::max(0.0, seconds) * kTimeForSteps / speed.seconds_per_step;
     }
     set_steps(std::min(by_text, by_time));

@@ -65,6 +65,8 @@ void write_training(const Config& c, const ProposalWords& words, ProposalWriter&
   page.set("min_lr");
   page.table("eval");
   page.set("every_steps", "the checkpoint with the lowest validation loss is kept as `best`");
+  if (c.eval.max_windows > 0)
+    page.set("max_windows", "of the validation split, so that scoring takes little time; at the end all are scored");
   page.table("checkpoint");
   page.set("every_steps");
   page.table("sample");

@@ -5,6 +5,7 @@
 #include "minnow/base/error.hpp"
 #include "minnow/base/sha256.hpp"
 #include "minnow/config/choices.hpp"
+#include "minnow/config/load.hpp"
 #include "minnow/data/shard.hpp"
 #include "minnow/exchange/model_folder.hpp"
 #include "minnow/io/file.hpp"
@@ -27,7 +28,35 @@ void compare_schedules(const ResumePoint& point, const Config& now, std::vector<
                       fmt::format("{:.6g}", new_rate), old_rate == new_rate ? "free" : "changes bits"});
 }
 
+/// A run writes these; where no run wrote them, they are somebody's.
+void require_no_other_files(const std::filesystem::path& run_dir, std::string_view who) {
+  const auto config = run_dir / kConfigFile;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(config, ignored) && is_resolved_toml(read_file(config))) return;
+  for (const char* const name : {kConfigFile, kTokenizerFile, "samples.txt"}) {
+    if (!path_exists(run_dir / name)) continue;
+    throw ConfigError(
+        fmt::format("[{}] the run directory must be new; {} is no run and holds a {}, which would be "
+                    "replaced. Hint: --run names another directory",
+                    who, run_dir.string(), name));
+  }
+}
+
 }  // namespace
+
+std::string cut_schedule(const Config& config) {
+  const std::int64_t warmup = config.schedule.warmup_steps, steps = config.train.max_steps;
+  if (warmup >= steps && warmup > 0) {
+    return fmt::format(
+        "the run of {} steps ends within the warm-up of {}: its learning rate rises to {:.3g}, not to {:.3g}. "
+        "A shorter warm-up: --set schedule.warmup_steps={}",
+        steps, warmup, schedule_of(config).at(steps - 1), config.optimizer.learning_rate, steps / 10);
+  }
+  const std::int64_t decay = config.schedule.resolved_decay_steps(steps);
+  if (config.schedule.name != ScheduleKind::kWsd || config.schedule.decay_steps <= decay) return "";
+  return fmt::format("of {} steps {} are left for a decay of {}: it takes place in these", steps, decay,
+                     config.schedule.decay_steps);
+}
 
 Schedule schedule_of(const Config& config) {
   Schedule schedule;
@@ -66,7 +95,7 @@ bool holds_a_run(const std::filesystem::path& run_dir) {
 void require_no_other_contents(const std::filesystem::path& run_dir, std::string_view who) {
   if (holds_a_run(run_dir)) return;
   const bool data = is_packed_folder(run_dir);
-  if (!data && !exchange::is_model_folder(run_dir)) return;
+  if (!data && !exchange::is_model_folder(run_dir)) return require_no_other_files(run_dir, who);
   throw ConfigError(fmt::format("[{}] the run directory must be new; {} holds {}. Hint: --run names another directory",
                                 who, run_dir.string(), data ? "a packed data set" : "a model in another form"));
 }

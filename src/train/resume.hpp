@@ -22,6 +22,9 @@ struct ResumePoint {
   std::shared_ptr<const Tokenizer> tokenizer;
 };
 
+/// @return what becomes of a schedule that was made for more steps than train.max_steps; empty where it fits.
+[[nodiscard]] std::string cut_schedule(const Config& config);
+
 /// @return the newest checkpoint that verifies, or nothing when the directory has none.
 /// Throws: CheckpointError when there are some but none verifies.
 [[nodiscard]] std::optional<ResumePoint> find_resume_point(const std::filesystem::path& run_dir,

@@ -82,8 +82,7 @@ std::optional<TrainResult> TrainSession::reason_to_stop() {
                               "are those before them. Hint: lower optimizer.learning_rate, or look at the data",
                               state().bad_steps_in_row, last_problem_));
   }
-  const std::int64_t patience = config().train.early_stop_evals;
-  if (state().stopped_early || (patience > 0 && state().evals_without_best >= patience)) {
+  if (state().stopped_early || stops_early()) {
     state().stopped_early = true;
     save(false);
     return result(StopReason::kEarlyStop, 0,
@@ -96,6 +95,11 @@ std::optional<TrainResult> TrainSession::reason_to_stop() {
                   fmt::format("the limit of {} minutes is over; --resume goes on", config().train.max_minutes));
   }
   return std::nullopt;
+}
+
+bool TrainSession::stops_early() const {
+  const std::int64_t patience = config().train.early_stop_evals;
+  return patience > 0 && setup_.state.evals_without_best >= patience;
 }
 
 template <class Read>
@@ -152,11 +156,19 @@ bool TrainSession::finish_step(bool save_before_evaluation) {
   const bool evaluating = evaluates();
   bool improved = false;
   score_.reset();
+  final_score_.reset();
   if (evaluating) {
     if (saves && save_before_evaluation) save(false);
     const TrainState before = state();
-    if (!or_save([&] { return evaluate_now(improved); })) return false;
-    if (!sample_now()) {
+    const auto evaluation = [&] {
+      try {
+        return evaluate_now(improved);
+      } catch (...) {
+        state() = before;
+        throw;
+      }
+    };
+    if (!or_save(evaluation) || !sample_now()) {
       state() = before;  // a resume evaluates again: counted twice, it would stop a run too early
       return false;
     }
@@ -181,30 +193,53 @@ void TrainSession::tell(bool logs) {
   setup_.options.observer->on_step(now);
 }
 
-bool TrainSession::evaluate_now(bool& improved) {
-  const ActivityClock clock(setup_.profiler, "evaluation");
+std::optional<LmScore> TrainSession::score(Index most_windows, Index before, Index total) {
   const Config& c = config();
   const Index rows = c.eval.batch_size > 0 ? c.eval.batch_size : c.train.micro_batch();
-  const Averaged weights(*setup_.step, c.eval.use_ema);
-  score_ = evaluate(
+  return evaluate(
       *setup_.model, *setup_.data, rows, [this] { return signal() != 0; },
-      [this](Index done, Index total) {
-        if (setup_.options.observer) setup_.options.observer->on_evaluation({state().step, done, total});
-      });
+      [&](Index done, Index) {
+        if (setup_.options.observer) setup_.options.observer->on_evaluation({state().step, before + done, total});
+      },
+      most_windows);
+}
+
+bool TrainSession::evaluate_now(bool& improved) {
+  const ActivityClock clock(setup_.profiler, "evaluation");
+  const Averaged weights(*setup_.step, config().eval.use_ema);
+  const Index all = setup_.data->val().windows();
+  const Index part = scored_windows(all, config().eval.max_windows);
+  const bool whole_follows = part < all && last_step();
+  score_ = score(part, 0, whole_follows ? part + all : part);
   if (!score_) return false;
+  improved = take_score();
+  // Scores of a part are compared with each other; where training ends, what they estimate is told as well.
+  if (part == all || !(last_step() || stops_early())) return true;
+  final_score_ = score(0, part, part + all);
+  if (!final_score_) return false;
+  state().val_loss = final_score_->loss;
+  state().val_windows = 0;
+  return true;
+}
+
+bool TrainSession::take_score() {
   TrainState& s = state();
+  const std::int64_t windows = score_->whole ? 0 : score_->windows;
   s.val_loss = score_->loss;
   s.val_step = s.step;
-  // A score that is no number is never the best: nothing would be below it.
-  improved = std::isfinite(score_->loss) && (!s.best_val_loss || score_->loss < *s.best_val_loss);
+  s.val_windows = windows;
+  // A score that is no number is never the best: nothing would be below it. One of other windows says nothing here.
+  const bool comparable = s.best_val_loss && s.best_windows == windows;
+  const bool improved = std::isfinite(score_->loss) && (!comparable || score_->loss < *s.best_val_loss);
   if (improved) {
     s.best_val_loss = score_->loss;
+    s.best_windows = windows;
     s.best_step = s.step;
     s.evals_without_best = 0;
   } else {
     ++s.evals_without_best;
   }
-  return true;
+  return improved;
 }
 
 bool TrainSession::sample_now() {
@@ -232,6 +267,7 @@ TrainProgress TrainSession::progress() const {
   now.seconds = setup_.seconds_before + seconds_;
   now.tokens_per_s = interval_seconds_ > 0 ? static_cast<double>(interval_tokens_) / interval_seconds_ : 0;
   now.score = score_;
+  now.final_score = final_score_;
   return now;
 }
 
@@ -250,6 +286,12 @@ void TrainSession::write_log_line() {
     fields.emplace_back("val_loss", score_->loss);
     fields.emplace_back("val_perplexity", score_->perplexity);
     if (score_->bits_per_byte > 0) fields.emplace_back("val_bits_per_byte", score_->bits_per_byte);
+    if (!score_->whole) fields.emplace_back("val_windows", score_->windows);
+  }
+  if (final_score_) {
+    fields.emplace_back("final_val_loss", final_score_->loss);
+    fields.emplace_back("final_val_perplexity", final_score_->perplexity);
+    if (final_score_->bits_per_byte > 0) fields.emplace_back("final_val_bits_per_byte", final_score_->bits_per_byte);
   }
   fields.emplace_back("tokens_per_s", now.tokens_per_s);
   fields.emplace_back("seconds", now.seconds);
@@ -288,7 +330,9 @@ TrainResult TrainSession::result(StopReason reason, int exit_code, std::string m
   made.exit_code = exit_code;
   made.step = state().step;
   made.val_loss = state().val_loss;
+  made.val_windows = state().val_windows;
   made.best_val_loss = state().best_val_loss;
+  made.best_windows = state().best_windows;
   made.best_step = state().best_step;
   made.message = std::move(message);
   const auto directory = checkpoint_directory(setup_.options.run_dir, state().step);

@@ -56,6 +56,11 @@ class TrainSession {
   /// Everything that is due after a step. @return false when a signal came.
   bool finish_step(bool save_before_evaluation);
   bool evaluate_now(bool& improved);
+  /// Compares the score with the best, and counts. @return whether it is the best now.
+  bool take_score();
+  /// @return nothing when a signal came. Observers see it go on behind `before` windows of the same evaluation.
+  std::optional<LmScore> score(Index most_windows, Index before, Index total);
+  [[nodiscard]] bool stops_early() const;
   /// Writes the sample that is due. @return false when a signal came.
   bool sample_now();
   /// Writes the log line, when it is due, and tells the observer.
@@ -76,9 +81,10 @@ class TrainSession {
   MetricsLog metrics_;
   SamplesLog samples_;
   EventsLog events_;
-  std::optional<LmScore> score_;  ///< of the step that just ended
-  double seconds_ = 0;            ///< of training in this process
-  double interval_seconds_ = 0;   ///< since the last log line
+  std::optional<LmScore> score_;        ///< of the step that just ended
+  std::optional<LmScore> final_score_;  ///< the same over the whole split, where training ends and score_ is of a part
+  double seconds_ = 0;                  ///< of training in this process
+  double interval_seconds_ = 0;         ///< since the last log line
   std::int64_t interval_tokens_ = 0;
   std::string last_problem_;
   TeamNotes team_notes_;

@@ -34,6 +34,8 @@ void check(const TrainState& s) {
   within("tokens", s.tokens, 0, kMost);
   within("skipped_steps", s.skipped_steps, 0, s.step);
   within("bad_steps_in_row", s.bad_steps_in_row, 0, s.step);
+  within("best_windows", s.best_windows, 0, kMost);
+  within("val_windows", s.val_windows, 0, kMost);
   within("best_step", s.best_step, 0, s.step);
   within("evals_without_best", s.evals_without_best, 0, s.step);
   within("val_step", s.val_step, 0, s.step);
@@ -52,10 +54,12 @@ TrainState read(const Json& json) {
   state.skipped_steps = json.at("skipped_steps");
   state.bad_steps_in_row = json.at("bad_steps_in_row");
   state.best_val_loss = read_optional(json.at("best_val_loss"));
+  state.best_windows = json.value("best_windows", std::int64_t{0});  // states of earlier versions have none
   state.best_step = json.at("best_step");
   state.evals_without_best = json.at("evals_without_best");
   state.val_loss = read_optional(json.at("val_loss"));
   state.val_step = json.at("val_step");
+  state.val_windows = json.value("val_windows", std::int64_t{0});
   state.logged_step = json.at("logged_step");
   state.stopped_early = json.at("stopped_early");
   state.loss = read_number(json.at("loss"));
@@ -81,10 +85,12 @@ std::string TrainState::to_json() const {
                   {"skipped_steps", skipped_steps},
                   {"bad_steps_in_row", bad_steps_in_row},
                   {"best_val_loss", optional_number(best_val_loss)},
+                  {"best_windows", best_windows},
                   {"best_step", best_step},
                   {"evals_without_best", evals_without_best},
                   {"val_loss", optional_number(val_loss)},
                   {"val_step", val_step},
+                  {"val_windows", val_windows},
                   {"logged_step", logged_step},
                   {"stopped_early", stopped_early},
                   {"loss", loss},

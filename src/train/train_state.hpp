@@ -19,10 +19,12 @@ struct TrainState {
   std::int64_t skipped_steps = 0;
   std::int64_t bad_steps_in_row = 0;
   std::optional<double> best_val_loss;
+  std::int64_t best_windows = 0;  ///< that best_val_loss is of; 0 = the whole split
   std::int64_t best_step = 0;
   std::int64_t evals_without_best = 0;
   std::optional<double> val_loss;  ///< of the last evaluation, made at val_step
   std::int64_t val_step = 0;
+  std::int64_t val_windows = 0;  ///< that val_loss is of; 0 = the whole split
   std::int64_t logged_step = 0;  ///< up to here logs, evaluations and samples are complete
   bool stopped_early = false;
 

@@ -98,6 +98,7 @@ class Preparation {
       stored = origin_->tokenizer;
     }
     DatasetOptions opening = dataset_options(config_, stored);
+    if (origin_ && !stored) opening.model_without_tokenizer = options_.init_from.string();
     if (point_) opening.files_read = [this](const DataFingerprint& now) { require_same_data(now); };
     data_ = Dataset::open(opening);
     for (const std::string& text : data_->notes()) warn(text);
@@ -137,7 +138,9 @@ class Preparation {
     result.reason = StopReason::kAlreadyFinished;
     result.step = point_->state.step;
     result.val_loss = point_->state.val_loss;
+    result.val_windows = point_->state.val_windows;
     result.best_val_loss = point_->state.best_val_loss;
+    result.best_windows = point_->state.best_windows;
     result.best_step = point_->state.best_step;
     result.message =
         point_->state.stopped_early
@@ -241,13 +244,17 @@ class Preparation {
 
   void announce(const TrainSession::Setup& setup) const {
     if (!options_.observer) return;
+    if (const std::string cut = cut_schedule(config_); !cut.empty()) warn(cut);
+    const Index all = data_->val().windows();
+    const Index part = scored_windows(all, config_.eval.max_windows);
     options_.observer->on_start({.run_dir = options_.run_dir,
                                  .first_step = setup.state.step,
                                  .max_steps = config_.train.max_steps,
                                  .parameters = setup.model->parameters().count(),
                                  .vocab_size = data_->vocab_size(),
                                  .eval_every_steps = config_.eval.every_steps,
-                                 .eval_windows = data_->val().windows(),
+                                 .eval_windows = part,
+                                 .final_windows = part < all ? part + all : all,
                                  .data = data_->describe(config_.train.max_steps)});
   }
 

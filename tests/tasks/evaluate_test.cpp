@@ -67,6 +67,38 @@ TEST_F(Evaluate, HasTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST_F(Evaluate, OfAPartIsTheMeanOfWindowsThatAreSpreadEvenly) {
+  const Dataset data = open(8, 8 * 20 + 1);
+  ASSERT_EQ(data.val().windows(), 20);
+  // The loss of a window is where it lies.
+  std::vector<Index> seen;
+  for (const Index of : {1, 2, 3, 7, 19, 20}) {
+    seen.clear();
+    for (Index first = 0; first < of; first += 3) {
+      const Batch batch = data.val().make_batch(first, 3, of);
+      seen.insert(seen.end(), batch.samples.begin(), batch.samples.end());
+    }
+    ASSERT_EQ(static_cast<Index>(seen.size()), of);
+    for (Index k = 0; k < of; ++k) EXPECT_EQ(seen[static_cast<std::size_t>(k)], (2 * k + 1) * 20 / (2 * of));
+  }
+  EXPECT_THROW((void)data.val().make_batch(0, 1, 21), std::out_of_range);
+  ModelConfig config = test::tiny_config();
+  config.block_size = 8;
+  const auto model = test::tiny_model(config, data.vocab_size());
+  const LmScore part = *evaluate(*model, data, 2, {}, {}, 7);
+  EXPECT_EQ(part.windows, 7);
+  EXPECT_FALSE(part.whole);
+  EXPECT_EQ(part.targets, 7 * 8);
+  EXPECT_EQ(evaluate(*model, data, 5, {}, {}, 7)->loss, part.loss) << "whatever the batch size";
+  EXPECT_NEAR(part.bits_per_byte,
+              part.loss / std::log(2) * static_cast<double>(data.val_facts().targets) /
+                  static_cast<double>(data.val_facts().bytes),
+              1e-12);
+  const LmScore whole = *evaluate(*model, data, 5, {}, {}, 1000);
+  EXPECT_TRUE(whole.whole);
+  EXPECT_EQ(whole.loss, evaluate(*model, data, 5)->loss);
+}
+
 TEST_F(Evaluate, ConvertsItsUnits) {
   const Dataset data = open(8, 41);
   test::FunctionModel model(nullptr, [](auto&, const Tensor& tokens, const Tensor& targets, double) {

@@ -132,6 +132,29 @@ TEST_F(Resume, WhenEverythingFallsOnOneStep) {
   end_at_questions(all, 25, true);
 }
 
+// At the end, and where it stops early, a part of the split is scored and then all of it: a signal may come in between.
+TEST_F(Resume, WhereEvaluationsScoreAPartOfTheSplit) {
+  const std::vector<std::string> part = {"train.max_steps=7", "eval.every_steps=3", "eval.max_windows=3",
+                                         "eval.batch_size=2"};
+  end_at_questions(config(part), 25, false);
+  end_at_questions(config(part), 25, true);
+  std::vector<std::string> flat = part;
+  flat.insert(flat.end(), {"train.early_stop_evals=1", "optimizer.learning_rate=1e-30", "schedule.min_lr=0",
+                           "optimizer.weight_decay=0"});
+  end_at_questions(config(flat), 25, false);
+  EXPECT_NE(outcome_of(run("straight")).metrics.find("final_val_loss"), std::string::npos);
+}
+
+TEST_F(Resume, AnotherPartOfTheSplitBeginsANewComparison) {
+  Watcher half;
+  half.stop_after_step = 14;
+  train_once(config({"train.max_steps=28", "eval.max_windows=2"}), run("other"), half);
+  const TrainResult result = train_once(config({"train.max_steps=28", "eval.max_windows=3"}), run("other"));
+  EXPECT_EQ(result.best_windows, 3);
+  EXPECT_GT(result.best_step, 14) << "a score of other windows must not stand in its way";
+  EXPECT_EQ(result.val_windows, 0);
+}
+
 TEST_F(Resume, AnEvaluationThatIsRepeatedCountsOnceForEarlyStopping) {
   // No step improves: with patience 2 the run ends at the third evaluation, however often it is interrupted.
   const auto flat =

@@ -237,9 +237,8 @@ struct ScheduleConfig {
   /// @return decay_steps with its 0 replaced by what it stands for: max_steps; for wsd a tenth of it, or what the
   /// warm-up leaves if that is less (at least 1).
   [[nodiscard]] int64_t resolved_decay_steps(int64_t max_steps) const {
-    if (decay_steps > 0) return decay_steps;
-    if (name != ScheduleKind::kWsd) return max_steps;
-    return std::max<int64_t>(1, std::min(max_steps / 10, max_steps - warmup_steps));
+    if (name != ScheduleKind::kWsd) return decay_steps > 0 ? decay_steps : max_steps;
+    return std::max<int64_t>(1, std::min(decay_steps > 0 ? decay_steps : max_steps / 10, max_steps - warmup_steps));
   }
 
   bool operator==(const ScheduleConfig&) const = default;
@@ -248,6 +247,7 @@ struct ScheduleConfig {
 /// Table [eval].
 struct EvalConfig {
   int64_t every_steps = 250;  ///< 0 = only after the last step
+  int64_t max_windows = 0;    ///< windows of an evaluation during training; 0 = all; the last one has all
   int64_t batch_size = 0;     ///< sequences at once, changes no result; 0 = a micro-batch
   bool use_ema = false;       ///< evaluate and sample with the averaged weights
 

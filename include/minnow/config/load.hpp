@@ -37,6 +37,9 @@ void validate(const Config& config);
 /// @return TOML text, ending in a line feed.
 [[nodiscard]] std::string to_toml(const LoadedConfig& loaded);
 
+/// @return whether a file holds what to_toml wrote, of any version.
+[[nodiscard]] bool is_resolved_toml(std::string_view text);
+
 /// The same for a configuration made by hand; the comments tell defaults from values that were set.
 [[nodiscard]] std::string to_toml(const Config& config);
 

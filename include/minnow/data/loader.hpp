@@ -86,7 +86,13 @@ class EvalLoader {
   /// @return the number of targets, each of them predicted once.
   [[nodiscard]] std::int64_t counted_targets() const noexcept { return windows_.total_length(); }
   /// @return windows first .. first + rows - 1, as many of them as exist. Throws: std::out_of_range when none does.
-  [[nodiscard]] Batch make_batch(std::int64_t first, std::int64_t rows) const;
+  [[nodiscard]] Batch make_batch(std::int64_t first, std::int64_t rows) const {
+    return make_batch(first, rows, windows());
+  }
+  /// @param of  how many windows are taken, evenly spread over the split, 1 .. windows()
+  /// @return those with the numbers first .. first + rows - 1 among them: number k is window (2 k + 1) windows / (2
+  /// of).
+  [[nodiscard]] Batch make_batch(std::int64_t first, std::int64_t rows, std::int64_t of) const;
   [[nodiscard]] const TokenStore& tokens() const noexcept { return tokens_; }
 
  private:

@@ -25,10 +25,11 @@ struct ParameterPart {
 
 /// How fast this machine trains the model now.
 struct PlanSpeed {
-  std::int64_t steps = 0;             ///< that were timed, after a first one
-  double seconds_per_step = 0;        ///< median
-  double tokens_per_s = 0;            ///< counted targets of a step over that time
-  double seconds_per_evaluation = 0;  ///< of the whole validation split, from its first batches; 0 without one
+  std::int64_t steps = 0;                 ///< that were timed, after a first one
+  double seconds_per_step = 0;            ///< median
+  double tokens_per_s = 0;                ///< counted targets of a step over that time
+  double seconds_per_evaluation = 0;      ///< of eval.max_windows, from the first batches; 0 without a validation split
+  double seconds_of_last_evaluation = 0;  ///< at the end of training: of the whole split, and of these windows
 };
 
 /// Something that looks like a mistake, or that a person will want to know before.

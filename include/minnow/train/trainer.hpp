@@ -26,6 +26,7 @@ struct TrainStart {
   std::int64_t vocab_size = 0;
   std::int64_t eval_every_steps = 0;  ///< 0 = only after the last step, if there is a validation split
   std::int64_t eval_windows = 0;      ///< windows of one evaluation; 0 = there is no validation split
+  std::int64_t final_windows = 0;     ///< windows of the last one: of the part, if there is one, and of the whole split
   std::vector<std::string> data;      ///< lines that describe the data
 };
 
@@ -38,7 +39,9 @@ struct TrainProgress {
   double tokens_per_s = 0;       ///< counted targets of the last steps over their time, evaluations left out
   double seconds = 0;            ///< of training, over all resumes
   bool logged = false;           ///< a line of metrics.jsonl belongs to this step
-  std::optional<LmScore> score;  ///< when the step was evaluated
+  std::optional<LmScore> score;  ///< when the step was evaluated: over eval.max_windows
+  /// Over the whole split, at the end of training, where `score` is of a part of it.
+  std::optional<LmScore> final_score;
 };
 
 /// How far an evaluation is.
@@ -100,7 +103,9 @@ struct TrainResult {
   int exit_code = 0;
   std::int64_t step = 0;
   std::optional<double> val_loss;  ///< of the last evaluation
+  std::int64_t val_windows = 0;    ///< that it is of; 0 = the whole split, as at the end of training
   std::optional<double> best_val_loss;
+  std::int64_t best_windows = 0;  ///< that it is of, as all with which it was compared; 0 = the whole split
   std::int64_t best_step = 0;
   std::string message;             ///< one line for a person
   std::string state_hash;          ///< SHA-256 of the last checkpoint's weights, optimizer and state
