@@ -127,14 +127,15 @@ void print_point(const ScalingSweep& sweep, std::size_t i, const std::string& pr
                             {"time_ratio", number(growth.time)},
                             {"flop_ratio", number(growth.flops)},
                             {"ratio", number(growth.ratio())},
-                            {"faster_than_arithmetic", growth.fast},
+                            {"grows_more_than_arithmetic", growth.fast},
                             {"peak_rss_mb", peak_rss_mb()},
                             {"precision", precision}}));
     return;
   }
-  const std::string grows = first ? std::string()
-                                  : fmt::format("{:>7.2f} {:>11.2f} {:>6.2f} {}", growth.time, growth.flops,
-                                                growth.ratio(), growth.fast ? "faster than the arithmetic" : "");
+  const std::string grows = first
+                                ? std::string()
+                                : fmt::format("{:>7.2f} {:>11.2f} {:>6.2f} {}", growth.time, growth.flops,
+                                              growth.ratio(), growth.fast ? "time grows more than the arithmetic" : "");
   print_result(
       fmt::format("{:<8} {:>6} {:>11.3f} {:>8.1f} {}\n", sweep.letter, point.size, point.seconds * 1e3, gflops, grows));
 }
@@ -145,7 +146,7 @@ void print_sweep(const ScalingSweep& sweep, const std::string& precision, bool j
     print_result(json_line({{"sweep", sweep.letter},
                             {"time_exponent", rounded(sweep.time_exponent(), 1000)},
                             {"flop_exponent", rounded(sweep.flops_exponent(), 1000)},
-                            {"faster_than_arithmetic", sweep.fast()},
+                            {"grows_more_than_arithmetic", sweep.fast()},
                             {"fixed", sweep.fixed}}));
   } else if (sweep.points.size() > 1) {
     print_result(fmt::format("{0}: time ~ {0}^{1:.2f}, arithmetic ~ {0}^{2:.2f} ({3})\n\n", sweep.letter,

@@ -130,7 +130,7 @@ Subject run_at(const fs::path& directory) {
 
 Subject look_at(const fs::path& path) {
   if (!path_exists(path)) {
-    throw IoError(
+    throw CheckpointError(
         fmt::format("[inspect] PATH must be a run, a checkpoint or a safetensors file; {} does not exist. Hint: {}",
                     path.string(), run_hint(path)));
   }

@@ -199,6 +199,7 @@ int plan(const PlanArguments& arguments) {
        }});
   if (const int stopped = stop_exit_code()) return stopped;
   print_result(arguments.json ? json_line(plan_json(made)) : plan_text(made));
+  require_memory(made.memory, made.available);  // as train does: the numbers above say why
   const bool fails = arguments.strict && !made.warnings.empty();
   return static_cast<int>(fails ? ExitCode::kUsage : ExitCode::kDone);
 }
@@ -215,7 +216,7 @@ Action setup_plan(Options& options) {
   options.footer(
       "Trains nothing and writes nothing: the steps that are timed are made in memory and forgotten. Warnings alone "
       "do\n"
-      "not fail; what train refuses (a wrong setting 2, data 3, disk 5) ends plan with the same exit code.\n"
+      "not fail; what train refuses (a wrong setting 2, data 3, disk 5, memory 7) ends plan with the same exit code.\n"
       "Examples:\n  minnow plan configs/quickstart.toml\n  minnow plan configs/gpt2_124m.toml --set train.batch_size=4 "
       "--seconds 30\n");
   return [arguments] { return plan(*arguments); };

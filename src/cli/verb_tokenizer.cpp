@@ -363,6 +363,6 @@ Action setup_tokenizer(Options& options) {
 
 }  // namespace
 
-const Verb kVerbTokenizer = {"tokenizer", "Learn tokenizers, and see what they make of text", "Look", setup_tokenizer};
+const Verb kVerbTokenizer = {"tokenizer", "Learn tokenizers, and see what they make of text", "Data", setup_tokenizer};
 
 }  // namespace minnow::cli

@@ -37,9 +37,18 @@ struct CheckTally {
   std::int64_t count = 0;
   std::vector<std::string> places;
 
-  void add(const std::string& place) {
-    ++count;
-    if (places.size() < kShownPlaces) places.push_back(place);
+  /// @param place  called for the first few alone: whole files may be of this kind
+  template <class Place>
+  void add(const Place& place, std::int64_t times = 1) {
+    count += times;
+    if (places.size() < kShownPlaces) places.push_back(place());
+  }
+  /// What a look at the file itself found.
+  void add(std::int64_t times, const std::vector<std::string>& first) {
+    count += times;
+    for (const std::string& place : first) {
+      if (places.size() < kShownPlaces) places.push_back(place);
+    }
   }
 };
 
@@ -117,10 +126,8 @@ class TextCheck {
     const std::int64_t bytes_before = report_.text_bytes;
     const EncodingScan scan = file == kStandardInput ? EncodingScan{} : scan_encoding(file, kShownPlaces);
     by_scan_ = scan.read;
-    encoding_.count += scan.errors;
-    for (const std::string& place : scan.places) {
-      if (encoding_.places.size() < kShownPlaces) encoding_.places.push_back(place);
-    }
+    encoding_.add(scan.errors, scan.places);
+    nulls_.add(scan.nulls, scan.null_places);
     repeats_.begin_file();
     file_name_ = file.string();
     blank_ = true;
@@ -133,11 +140,12 @@ class TextCheck {
       }
       end_document();
       if (blank_) {
-        empty_.add(fmt::format("{}{}", file.string(), report_.text_bytes == bytes_before ? "" : " (white space only)"));
+        const char* const what = report_.text_bytes == bytes_before ? "" : " (white space only)";
+        empty_.add([&] { return file.string() + what; });
       }
     } catch (const DataError& error) {
       end_document();
-      unreadable_.add(error.what());
+      unreadable_.add([&] { return std::string(error.what()); });
     }
     consumed_ += reader.consumed();
     return true;
@@ -161,7 +169,7 @@ class TextCheck {
         repeats_.add(text, piece.place, place);
       }
       look_for_passages(text, piece.place);
-      count_characters_of(text, place);
+      count_characters_of(text, [&](std::size_t at) { return reader.place_of(piece.place, at); });
       if (leaks_) {
         if (piece.place.begins) leaks_->begin_text();
         leaks_->search(text, piece.place.offset);
@@ -181,14 +189,16 @@ class TextCheck {
     passages_->add(text, piece.offset);
   }
 
+  /// @param place  of the byte at a position of the text
   template <class Place>
   void count_characters_of(std::string_view text, const Place& place) {
     for (std::size_t i = 0; i < text.size();) {
       const auto byte = static_cast<unsigned char>(text[i]);
       const Utf8Step step = byte < 0x80 ? Utf8Step{byte, 1, true, false} : read_utf8(text, i);
-      if (!step.valid && !by_scan_) encoding_.add(place());
-      if (step.code_point == 0) nulls_.add(place());
-      if (step.valid && characters_[step.code_point]++ == 0) judge_character(step.code_point, place);
+      const auto here = [&] { return place(i); };
+      if (!step.valid && !by_scan_) encoding_.add(here);
+      if (step.code_point == 0 && !by_scan_) nulls_.add(here);
+      if (step.valid && characters_[step.code_point]++ == 0) judge_character(step.code_point, here);
       if (blank_ && !is_white_space(step.code_point)) blank_ = false;
       ++report_.characters;
       i += step.length;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
 
 #include "minnow/base/error.hpp"
@@ -24,17 +25,51 @@ std::string hex_digest(const std::array<std::uint8_t, 32>& digest) {
   return text;
 }
 
+/// @return the numbers of the shards that lie in a folder, sorted.
+std::vector<std::int64_t> shards_in(const fs::path& folder) {
+  std::vector<std::int64_t> numbers;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    std::int64_t number = 0;
+    const std::size_t digits = name.find_first_of("0123456789");
+    if (digits == std::string::npos) continue;
+    std::from_chars(name.data() + digits, name.data() + name.size(), number);
+    if (name == shard_name(number)) numbers.push_back(number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
+
+/// Shards are numbered without gaps, and none lies behind the last one.
+void check_present(const fs::path& folder, const std::vector<std::int64_t>& present,
+                   const std::vector<PackedShard>& found) {
+  const auto count = static_cast<std::int64_t>(found.size());
+  const bool complete = !found.empty() && found.back().info.last;
+  if (complete && !present.empty() && present.back() >= count) {
+    fail_packed(folder, fmt::format("a packed data set must end with its last shard, {}; {} lies there too. Hint: move "
+                                    "it away, it is of another packing",
+                                    shard_name(count - 1), shard_name(present.back())));
+  }
+  if (complete) return;
+  if (!present.empty() && present.back() > count) {
+    fail_packed(folder, fmt::format("a packed data set must be complete; {} is not there, and {} shards are, up to {}. "
+                                    "Hint: bring it back, or pack the texts again",
+                                    shard_name(count), present.size(), shard_name(present.back())));
+  }
+  fail_packed(folder,
+              fmt::format("a packed data set must be complete; it has {} shards, and the last one is not there. Hint: "
+                          "run the same `minnow data pack` again, it goes on where it stopped.",
+                          count));
+}
+
 std::vector<PackedShard> map_shards(const fs::path& folder) {
+  const std::vector<std::int64_t> present = shards_in(folder);
   std::vector<PackedShard> shards;
   do {
     const fs::path path = folder / shard_name(static_cast<std::int64_t>(shards.size()));
     std::error_code code;
-    if (!shards.empty() && !fs::exists(path, code)) {
-      fail_packed(folder,
-                  fmt::format("a packed data set must be complete; it has {} shards, and the last one is not "
-                              "there. Hint: run the same `minnow data pack` again, it goes on where it stopped.",
-                              shards.size()));
-    }
+    if (!shards.empty() && !fs::exists(path, code)) check_present(folder, present, shards);
     auto file = std::make_shared<const MappedFile>(MappedFile::open(path, "data"));
     const ShardInfo info = parse_shard(file->bytes(), path.string());
     if (info.number != static_cast<std::int64_t>(shards.size()))
@@ -46,6 +81,7 @@ std::vector<PackedShard> map_shards(const fs::path& folder) {
     }
     shards.push_back({std::move(file), info});
   } while (!shards.back().info.last);
+  check_present(folder, present, shards);
   return shards;
 }
 

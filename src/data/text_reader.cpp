@@ -129,6 +129,12 @@ std::string TextReader::place_of(const TextPiece& piece) const {
   return fmt::format("{}, from byte {} of its text on", name, piece.offset);
 }
 
+std::string TextReader::place_of(const TextPiece& piece, std::size_t at) const {
+  const std::string whole = place_of(piece);
+  const std::int64_t byte = piece.offset + static_cast<std::int64_t>(at);
+  return fmt::format("{}, byte {} of its text", std::string_view(whole).substr(0, whole.rfind(", from byte ")), byte);
+}
+
 bool TextReader::next(TextPiece& piece) {
   for (;;) {
     if (!unit_ && !open_unit()) return false;

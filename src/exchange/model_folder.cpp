@@ -56,12 +56,15 @@ void turn(std::span<const float> from, std::size_t rows, std::size_t columns, st
 
 bool is_model_folder(const fs::path& path) {
   std::error_code ignored;
-  return fs::is_directory(path, ignored) && fs::is_regular_file(path / kForeignConfig, ignored);
+  return fs::is_directory(path, ignored) && fs::exists(path / kForeignConfig, ignored);
 }
 
 ModelFolder ModelFolder::open(const fs::path& folder) {
   ModelFolder opened;
   const fs::path config = folder / kForeignConfig;
+  std::error_code ignored;
+  if (fs::is_directory(config, ignored))
+    refuse_folder(folder, "config.json must be a file that describes the model; it is a directory");
   opened.config_ = read_foreign_config(read_file(config, kMaxConfigBytes + 1), config.string());
   opened.files_ = std::make_shared<const WeightFiles>(WeightFiles::open(folder));
   opened.find_tensors(folder);

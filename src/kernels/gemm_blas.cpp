@@ -90,6 +90,8 @@ BlasInfo blas_info() {
   return info;
 }
 
+void prepare_gemm() { prepare_blas(); }
+
 void prepare_blas() {
   static const bool kDone = [] {
     static_cast<void>(threads());  // asks OpenMP how many there may be, before the OpenMP flavour sets that to 1

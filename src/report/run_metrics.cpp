@@ -119,9 +119,15 @@ std::filesystem::path metrics_file(const std::filesystem::path& path) {
 
 RunMetrics read_run_metrics(const std::filesystem::path& path, std::string_view who) {
   const std::filesystem::path file = metrics_file(path);
+  if (!path_exists(file) && file != path && path_exists(path / "checkpoints")) {
+    throw CheckpointError(fmt::format(
+        "[{}] a run must have trained to have a log (metrics.jsonl); {} has weights alone: it was imported, "
+        "or has not come to its first log line. Hint: `minnow inspect {}` shows its weights",
+        who, path.string(), path.string()));
+  }
   if (!path_exists(file)) {
-    throw IoError(fmt::format("[{}] a run must have the file metrics.jsonl; {} does not exist. Hint: {}", who,
-                              file.string(), run_hint(path)));
+    throw CheckpointError(fmt::format("[{}] a run must have the file metrics.jsonl; {} does not exist. Hint: {}", who,
+                                      file.string(), run_hint(path)));
   }
   const std::filesystem::path whole = std::filesystem::absolute(file).lexically_normal().parent_path();
   return parse_run_metrics(read_file(file, kMaxLogBytes), whole.filename().string());

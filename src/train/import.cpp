@@ -21,6 +21,7 @@ void import_model(const LoadedRun& model, const std::filesystem::path& run, cons
                     run.string()));
   }
   require_no_other_contents(run, "import");
+  require_no_other_files(run, "import");
   Config config = model.config;
   config.data.path = data;
   // With a tokenizer it decides, unless the model has more rows than it has tokens.

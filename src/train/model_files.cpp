@@ -1,6 +1,7 @@
 #include "train/model_files.hpp"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <unordered_set>
 
 #include "minnow/base/error.hpp"
+#include "minnow/io/file.hpp"
 #include "minnow/kernels/gemm.hpp"
 
 namespace minnow {
@@ -101,17 +103,21 @@ std::vector<FileSource> checkpoint_sources(const ParameterList& parameters, cons
   return sources;
 }
 
-std::uint64_t checkpoint_bytes(const TrainStep& step) {
+void require_room(const std::filesystem::path& folder, const TrainStep& step, std::size_t tokenizer_bytes,
+                  bool resumes) {
   constexpr std::uint64_t kTexts = 1U << 16U;  // state, configuration, environment, manifest
-  std::uint64_t bytes = kTexts;
-  for (const FileSource& file : checkpoint_sources(step, {})) bytes += file.bytes;
-  return bytes;
-}
-
-std::uint64_t largest_file_bytes(const TrainStep& step) {
-  std::uint64_t bytes = 0;
-  for (const FileSource& file : checkpoint_sources(step, {})) bytes = std::max(bytes, file.bytes);
-  return bytes;
+  std::uint64_t whole = kTexts + tokenizer_bytes, largest = 0;
+  for (const FileSource& file : checkpoint_sources(step, {})) {
+    whole += file.bytes;
+    largest = std::max(largest, file.bytes);
+  }
+  require_free_disk(folder, resumes ? whole : 2 * whole);
+  struct rlimit limit {};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= largest) return;
+  throw IoError(
+      fmt::format("[train] this process must be allowed to write files of {} bytes in {}; its limit is {}. Hint: "
+                  "ulimit -f unlimited",
+                  largest, folder.string(), static_cast<std::uint64_t>(limit.rlim_cur)));
 }
 
 void load_tensors(const Checkpoint& checkpoint, const char* file, const std::vector<TrainStep::NamedTensor>& into) {

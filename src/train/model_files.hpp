@@ -34,9 +34,12 @@ struct CheckpointTexts {
 /// The same for a model that was not trained here: without the state of an optimizer, so that nothing resumes from it.
 [[nodiscard]] std::vector<FileSource> checkpoint_sources(const ParameterList& parameters, const CheckpointTexts& texts);
 
-/// @return bytes of a checkpoint's files together, its tokenizer left out, and of the largest of them.
-[[nodiscard]] std::uint64_t checkpoint_bytes(const TrainStep& step);
-[[nodiscard]] std::uint64_t largest_file_bytes(const TrainStep& step);
+/// Refuses a run whose checkpoints cannot be written: a new one is whole before an old one goes, so a new run needs
+/// room for two, and no file may be larger than the limit of this process (ulimit -f).
+/// @param folder  that is there, on the disk of the run
+/// Throws: IoError.
+void require_room(const std::filesystem::path& folder, const TrainStep& step, std::size_t tokenizer_bytes,
+                  bool resumes);
 
 /// Reads tensors by name into the given views. Throws: CheckpointError naming tensors that are missing, too many or of
 /// another shape or type.

@@ -9,6 +9,7 @@
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/manifest.hpp"
+#include "minnow/kernels/gemm.hpp"
 #include "minnow/optim/schedule.hpp"
 #include "minnow/tasks/language_modeling.hpp"
 #include "minnow/train/compute.hpp"
@@ -83,6 +84,10 @@ class Planner {
         data_(Dataset::open(dataset_options(config_, options.tokenizer))) {}
 
   TrainPlan make() {
+    if (path_exists(options_.run_dir)) {
+      require_no_other_contents(options_.run_dir, "train");
+      require_no_other_files(options_.run_dir, "train");
+    }
     count();
     if (plan_.memory_fits()) {
       with_model();
@@ -125,14 +130,17 @@ class Planner {
   void with_model() {
     const auto model = make_language_model(config_.model, data_.vocab_size());
     apply_compute(config_.compute, *model);
+    kernels::prepare_gemm();
     TrainStep step(*model, {.optimizer = config_.optimizer,
                             .leaf_sequences = config_.train.leaf(),
                             .seed = static_cast<std::uint64_t>(config_.train.seed)});
     CheckpointTexts texts;
+    const std::string tokenizer = data_.tokenizer() ? data_.tokenizer()->to_json() : "";
+    require_room(existing_parent(options_.run_dir), step, tokenizer.size(), plan_.steps_done > 0);
     texts.state = state_text();
     texts.config = to_toml(options_.config);
     texts.environment = environment_json();
-    if (data_.tokenizer()) texts.tokenizer = data_.tokenizer()->to_json();
+    texts.tokenizer = tokenizer;
     set_disk(counted_checkpoint(step, texts));
     plan_.checkpoint_exact = true;
     if (options_.measure_seconds <= 0) return;

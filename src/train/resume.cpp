@@ -28,20 +28,6 @@ void compare_schedules(const ResumePoint& point, const Config& now, std::vector<
                       fmt::format("{:.6g}", new_rate), old_rate == new_rate ? "free" : "changes bits"});
 }
 
-/// A run writes these; where no run wrote them, they are somebody's.
-void require_no_other_files(const std::filesystem::path& run_dir, std::string_view who) {
-  const auto config = run_dir / kConfigFile;
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(config, ignored) && is_resolved_toml(read_file(config))) return;
-  for (const char* const name : {kConfigFile, kTokenizerFile, "samples.txt"}) {
-    if (!path_exists(run_dir / name)) continue;
-    throw ConfigError(
-        fmt::format("[{}] the run directory must be new; {} is no run and holds a {}, which would be "
-                    "replaced. Hint: --run names another directory",
-                    who, run_dir.string(), name));
-  }
-}
-
 }  // namespace
 
 std::string cut_schedule(const Config& config) {
@@ -95,9 +81,23 @@ bool holds_a_run(const std::filesystem::path& run_dir) {
 void require_no_other_contents(const std::filesystem::path& run_dir, std::string_view who) {
   if (holds_a_run(run_dir)) return;
   const bool data = is_packed_folder(run_dir);
-  if (!data && !exchange::is_model_folder(run_dir)) return require_no_other_files(run_dir, who);
+  if (!data && !exchange::is_model_folder(run_dir)) return;
   throw ConfigError(fmt::format("[{}] the run directory must be new; {} holds {}. Hint: --run names another directory",
                                 who, run_dir.string(), data ? "a packed data set" : "a model in another form"));
+}
+
+void require_no_other_files(const std::filesystem::path& run_dir, std::string_view who) {
+  if (holds_a_run(run_dir)) return;
+  const auto config = run_dir / kConfigFile;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(config, ignored) && is_resolved_toml(read_file(config))) return;
+  for (const char* const name : {kConfigFile, kTokenizerFile, "samples.txt"}) {
+    if (!path_exists(run_dir / name)) continue;
+    throw ConfigError(
+        fmt::format("[{}] the run directory must be new; {} is no run and holds a {}, which would be "
+                    "replaced. Hint: --run names another directory",
+                    who, run_dir.string(), name));
+  }
 }
 
 std::string ResumeFinding::text() const {

@@ -37,6 +37,10 @@ struct ResumePoint {
 /// tokenizer a run would write over.
 void require_no_other_contents(const std::filesystem::path& run_dir, std::string_view who);
 
+/// Throws: ConfigError that names `who` when the directory is no run and holds files that a run writes: they are
+/// somebody's. (Those of a run that saved nothing yet are known by their config.toml.)
+void require_no_other_files(const std::filesystem::path& run_dir, std::string_view who);
+
 /// @return differences of configuration and environment, and how the schedule changes.
 [[nodiscard]] std::vector<ResumeFinding> compare_with(const ResumePoint& point, const Config& now);
 

@@ -1,7 +1,6 @@
 #include "minnow/train/trainer.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <nlohmann/json.hpp>
 
@@ -9,6 +8,7 @@
 #include "minnow/config/choices.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/run_lock.hpp"
+#include "minnow/kernels/gemm.hpp"
 #include "minnow/train/compute.hpp"
 #include "minnow/train/memory.hpp"
 #include "minnow/train/run.hpp"
@@ -19,12 +19,6 @@
 
 namespace minnow {
 namespace {
-
-/// @return bytes of the largest file that a process may write (ulimit -f).
-std::uint64_t file_size_limit() {
-  struct rlimit limit {};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 ? static_cast<std::uint64_t>(limit.rlim_cur) : UINT64_MAX;
-}
 
 /// @return seconds of training that the log has seen up to `step`.
 double seconds_until(const std::filesystem::path& metrics, std::int64_t step) {
@@ -68,6 +62,7 @@ class Preparation {
     }
     if (!point_) {
       require_no_other_contents(options_.run_dir, "train");
+      if (!options_.resume) require_no_other_files(options_.run_dir, "train");
       return true;
     }
     if (!options_.init_from.empty()) {
@@ -114,6 +109,7 @@ class Preparation {
     setup.profiler = profiler;
     setup.model = make_language_model(config_.model, data_->vocab_size());
     apply_compute(config_.compute, *setup.model);
+    kernels::prepare_gemm();
     setup.step = std::make_unique<TrainStep>(*setup.model,
                                              TrainStepOptions{.optimizer = config_.optimizer,
                                                               .leaf_sequences = config_.train.leaf(),
@@ -121,7 +117,7 @@ class Preparation {
                                                               .profiler = profiler});
     setup.config_text = to_toml(options_.config);
     if (data_->tokenizer()) setup.tokenizer_text = data_->tokenizer()->to_json();
-    require_room(*setup.step, setup.tokenizer_text.size());
+    require_room(options_.run_dir, *setup.step, setup.tokenizer_text.size(), point_.has_value());
     point_ ? load_point(setup) : begin_new(setup);
     setup.state.seed = config_.train.seed;
     setup.state.leaf_sequences = config_.train.leaf();
@@ -215,20 +211,6 @@ class Preparation {
     if (origin_) take_weights(setup);
     setup.step->restart_average();
     write_files(setup);
-  }
-
-  /// A new checkpoint is whole before an old one goes: a new run needs room for two.
-  void require_room(const TrainStep& step, std::size_t tokenizer_bytes) const {
-    const std::uint64_t whole = checkpoint_bytes(step) + tokenizer_bytes;
-    require_free_disk(options_.run_dir, point_ ? whole : 2 * whole);
-    const std::uint64_t limit = file_size_limit();
-    const std::uint64_t largest = largest_file_bytes(step);
-    if (limit < largest) {
-      throw IoError(
-          fmt::format("[train] this process must be allowed to write files of {} bytes in {}; its limit is {}. Hint: "
-                      "ulimit -f unlimited",
-                      largest, options_.run_dir.string(), limit));
-    }
   }
 
   void take_weights(TrainSession::Setup& setup) const {

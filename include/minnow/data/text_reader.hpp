@@ -53,6 +53,9 @@ class TextReader {
   /// @return a place for messages: `a.txt, from byte 12 on` or `a.jsonl:3`.
   [[nodiscard]] std::string place_of(const TextPiece& piece) const;
 
+  /// @return the place of the byte at a position in the piece: `a.txt, byte 12 of its text`.
+  [[nodiscard]] std::string place_of(const TextPiece& piece, std::size_t at) const;
+
   /// @return bytes of all files taken so far, as they lie on the disk: for progress.
   [[nodiscard]] std::uint64_t consumed() const;
 

@@ -32,6 +32,11 @@ enum class GemmBackend {
 /// @return kMinnow where the processor has AVX-512, else kOpenblas: nothing but the processor decides.
 [[nodiscard]] GemmBackend best_gemm_backend();
 
+/// Makes sure that products can run on all threads of the team: OpenBLAS tries for ever when it gets no room. Every
+/// product does so; who is about to begin something long asks before.
+/// Throws: MemoryError.
+void prepare_gemm();
+
 /// Chooses for the whole process, from the next product on; best_gemm_backend() until then. The last bits of results
 /// differ between backends.
 /// @throws ConfigError when it cannot run here
