@@ -50,7 +50,9 @@ std::vector<std::string> to_take(const LoadedConfig& given, const Config& origin
   return list;
 }
 
-std::size_t place_of(std::string_view name) { return static_cast<std::size_t>(find_key(name) - config_keys().data()); }
+std::size_t origin_index(std::string_view name) {
+  return static_cast<std::size_t>(find_key(name) - config_keys().data());
+}
 
 /// The tokenizer comes along with the weights; what the configuration says of it is made true.
 void take_tokenizer(const std::string& origin, const TokenizerConfig& wanted, RunRequest& given) {
@@ -67,7 +69,7 @@ void take_tokenizer(const std::string& origin, const TokenizerConfig& wanted, Ru
   now.tokenizer = taken;
   std::vector<std::string> replaced;
   for (const Difference& one : compare_configs(given.config.config, now)) {
-    const std::string& from = given.config.origins[place_of(one.key->name)];
+    const std::string& from = given.config.origins[origin_index(one.key->name)];
     if (from == "--set") {
       throw ConfigError(
           fmt::format("[train] the tokenizer must be that of the weights with --init-from; --set says {} = {}, and {} "
@@ -82,7 +84,7 @@ void take_tokenizer(const std::string& origin, const TokenizerConfig& wanted, Ru
   }
   for (const Key& key : config_keys()) {
     if (key.table() != "tokenizer" || key.name == "tokenizer.unknown") continue;
-    given.config.origins[place_of(key.name)] = fmt::format("--init-from {}", origin);
+    given.config.origins[origin_index(key.name)] = fmt::format("--init-from {}", origin);
   }
   given.config.config.tokenizer = taken;
 }
