@@ -85,12 +85,12 @@ TEST(RunMetrics, NumberOfColumnsIsBounded) {
 TEST(RunMetrics, MissingFilesAreNamed) {
   const auto folder = std::filesystem::temp_directory_path() / "minnow_run_metrics_test";
   std::filesystem::remove_all(folder);
-  EXPECT_THROW((void)read_run_metrics(folder, "plot"), IoError);
+  EXPECT_THROW((void)read_run_metrics(folder, "plot"), CheckpointError);
   std::filesystem::create_directories(folder);
   try {
     (void)read_run_metrics(folder, "compare");
     FAIL();
-  } catch (const IoError& error) {
+  } catch (const CheckpointError& error) {
     EXPECT_THAT(error.what(), HasSubstr("[compare] a run must have the file metrics.jsonl"));
   }
   std::ofstream(folder / "metrics.jsonl") << "{\"step\": 1, \"loss\": 2}\n";
