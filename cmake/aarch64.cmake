@@ -19,5 +19,6 @@ foreach(package fmt spdlog CLI11 tomlplusplus hwy nlohmann_json zstd)
 endforeach()
 # oneDNN's header says what the host's library was built for.
 set(MINNOW_ONEDNN OFF CACHE STRING "")
+set(MINNOW_SENTENCEPIECE OFF CACHE STRING "")
 # Nothing is linked, not even by the questions that find_package asks: there is no BLAS for ARM here.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)

@@ -61,7 +61,8 @@ ChatAnswer ChatSession::answer(const std::string& said, const Hooks& hooks) {
   options.stop = conversation_.stops();
   if (hooks.show) options.sink = [&](Index, std::string_view piece) { hooks.show(piece); };
   options.interrupted = hooks.interrupted;
-  const std::vector<std::int32_t> ids = prompt_ids(*run_.tokenizer, conversation_.with(said), unknown_);
+  const std::vector<std::int32_t> ids =
+      prompt_ids(*run_.tokenizer, conversation_.with(said), run_.prompt_start, unknown_);
   ChatAnswer made{said, generate(*run_.model, run_.tokenizer.get(), ids, options).front()};
   conversation_.keep(said, made.answer.text, made.answer.reason);
   return made;

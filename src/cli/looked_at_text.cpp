@@ -34,7 +34,7 @@ LookedAt look_at(const LookedAtText& arguments, std::string_view who) {
   use_threads(arguments.threads);
   const Tokenizer* const tokenizer = looked.run.tokenizer.get();
   const auto unknown = arguments.unknown == "replace" ? UnknownCharacter::kReplace : UnknownCharacter::kError;
-  looked.ids = prompt_tokens(tokenizer, *looked.run.model, arguments.text, unknown);
+  looked.ids = prompt_tokens(looked.run, arguments.text, unknown);
   const Index block = looked.run.model->block_size();
   const auto count = static_cast<Index>(looked.ids.size());
   if (count > block && !looked.run.model->positions_go_on()) {

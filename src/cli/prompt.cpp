@@ -79,12 +79,12 @@ std::string read_prompt(const PromptSource& source) {
   return source.file.empty() ? source.text : read_prompt_file(source.file);
 }
 
-std::vector<std::int32_t> prompt_tokens(const Tokenizer* tokenizer, const LanguageModel& model,
-                                        const std::string& prompt, UnknownCharacter unknown) {
-  if (tokenizer == nullptr) return listed_ids(prompt, model.vocab_size());
-  std::vector<std::int32_t> ids = prompt_ids(*tokenizer, prompt, unknown);
-  if (const UnknownText lost = tokenizer->unknown_in(prompt); lost.characters > 0)
-    print_warning("of the prompt " + describe_unknown(lost, *tokenizer));
+std::vector<std::int32_t> prompt_tokens(const LoadedRun& run, const std::string& prompt, UnknownCharacter unknown) {
+  if (run.tokenizer == nullptr) return listed_ids(prompt, run.model->vocab_size());
+  std::vector<std::int32_t> ids =
+      prompt_ids(*run.tokenizer, prompt, prompt.empty() ? run.empty_start : run.prompt_start, unknown);
+  if (const UnknownText lost = run.tokenizer->unknown_in(prompt); lost.characters > 0)
+    print_warning("of the prompt " + describe_unknown(lost, *run.tokenizer));
   return ids;
 }
 

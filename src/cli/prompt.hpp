@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "cli/options.hpp"
-#include "minnow/models/language_model.hpp"
 #include "minnow/text/tokenizer.hpp"
+#include "minnow/train/run.hpp"
 
 namespace minnow::cli {
 
@@ -29,7 +29,6 @@ std::string read_prompt(const PromptSource& source);
 /// @return the ids of a prompt: prompt_ids(), or for a model without tokenizer the ids that the prompt lists, parted by
 /// spaces or commas (0 when it is empty).
 /// Throws: DataError for unknown characters, words that are no ids, ids outside the vocabulary.
-std::vector<std::int32_t> prompt_tokens(const Tokenizer* tokenizer, const LanguageModel& model,
-                                        const std::string& prompt, UnknownCharacter unknown);
+std::vector<std::int32_t> prompt_tokens(const LoadedRun& run, const std::string& prompt, UnknownCharacter unknown);
 
 }  // namespace minnow::cli

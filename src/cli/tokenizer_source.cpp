@@ -45,7 +45,9 @@ std::shared_ptr<const Tokenizer> find_tokenizer(const std::string& name, const s
   }
   if (!fs::is_directory(name, ignored)) return load_tokenizer(name);
   const auto holds = [&](const char* file) { return path_exists(fs::path(name) / file); };
-  if (holds(kTokenizerJson) || holds("vocab.json") || holds("encoder.json")) return load_tokenizer(name);
+  for (const char* file : {kTokenizerJson, "vocab.json", "encoder.json", "tokenizer.model", "vocab.txt"}) {
+    if (holds(file)) return load_tokenizer(name);
+  }
   std::vector<std::string> warnings;
   const auto checkpoint = list_checkpoints(name).empty() ? std::nullopt : open_newest_valid(name, warnings);
   if (!checkpoint || !checkpoint->has(kTokenizerJson)) {

@@ -8,6 +8,7 @@
 #include "cli/terminal.hpp"
 #include "minnow/text/bpe_tokenizer.hpp"
 #include "minnow/text/utf8.hpp"
+#include "minnow/text/word_tokenizer.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -29,11 +30,27 @@ std::string visible_piece(const Tokenizer& tokenizer, std::int32_t id) {
   return text;
 }
 
+nlohmann::ordered_json added_json(const std::vector<AddedToken>& tokens) {
+  auto added = nlohmann::ordered_json::array();
+  for (const AddedToken& token : tokens) {
+    added.push_back({{"id", token.id}, {"content", token.content}, {"special", token.special}});
+  }
+  return added;
+}
+
 }  // namespace
+
+std::string described(const Tokenizer& tokenizer) {
+  if (tokenizer.name() == "bpe") return "byte pairs";
+  if (tokenizer.name() == "wordpiece") return "pieces of words";
+  if (tokenizer.name() == "sentencepiece") return "SentencePiece";
+  return std::string(tokenizer.name()) + "-level";
+}
 
 nlohmann::ordered_json tokenizer_facts(const Tokenizer& tokenizer) {
   nlohmann::ordered_json facts = {{"kind", tokenizer.name()}, {"tokens", tokenizer.vocab_size()}};
   const auto boundary = tokenizer.boundary_id();
+  facts["keeps_text"] = tokenizer.keeps_text();
   facts["boundary"] = boundary ? nlohmann::ordered_json(*boundary) : nlohmann::ordered_json();
   if (const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer)) {
     const BpeModel& model = bpe->model();
@@ -41,11 +58,12 @@ nlohmann::ordered_json tokenizer_facts(const Tokenizer& tokenizer) {
     facts["pattern"] = split_name(model.pattern);
     facts["add_prefix_space"] = model.add_prefix_space;
     facts["gaps"] = std::count(model.pieces.begin(), model.pieces.end(), "");
-    auto added = nlohmann::ordered_json::array();
-    for (const AddedToken& token : model.added) {
-      added.push_back({{"id", token.id}, {"content", token.content}, {"special", token.special}});
-    }
-    facts["added"] = added;
+    facts["added"] = added_json(model.added);
+  }
+  if (const auto* const words = dynamic_cast<const WordTokenizer*>(&tokenizer)) {
+    facts["unknown"] = words->model().unknown;
+    facts["lowercase"] = words->model().cleaning && words->model().cleaning->lowercase;
+    facts["added"] = added_json(words->model().added);
   }
   std::int32_t longest = 0;
   for (std::int32_t id = 1; id < tokenizer.vocab_size(); ++id) {

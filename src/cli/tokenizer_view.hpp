@@ -13,6 +13,9 @@
 
 namespace minnow::cli {
 
+/// @return what a token of it is: "byte pairs", "char-level", ...
+[[nodiscard]] std::string described(const Tokenizer& tokenizer);
+
 /// @return what is known without a text: kind, size, special tokens, ...
 [[nodiscard]] nlohmann::ordered_json tokenizer_facts(const Tokenizer& tokenizer);
 

@@ -8,8 +8,9 @@
 namespace minnow::cli {
 namespace {
 
-std::string sample_text(LanguageModel& model, const Tokenizer* tokenizer, const SampleConfig& sample,
-                        std::uint64_t seed, std::int64_t step) {
+std::string sample_text(LanguageModel& model, const Dataset& data, const SampleConfig& sample, std::uint64_t seed,
+                        std::int64_t step) {
+  const Tokenizer* const tokenizer = data.tokenizer().get();
   if (tokenizer == nullptr) return "";
   GenerateOptions options;
   options.sampler = {.temperature = sample.temperature,
@@ -18,7 +19,7 @@ std::string sample_text(LanguageModel& model, const Tokenizer* tokenizer, const 
   options.count = sample.count;
   options.max_tokens = sample.max_tokens;
   options.interrupted = [] { return stop_exit_code() != 0; };
-  const auto prompt = prompt_ids(*tokenizer, sample.prompt, UnknownCharacter::kReplace);
+  const auto prompt = prompt_ids(*tokenizer, sample.prompt, data.document_start(), UnknownCharacter::kReplace);
   std::string text;
   for (const Generation& one : generate(model, tokenizer, prompt, options)) {
     text += fmt::format("{}{}{}", text.empty() ? "" : "\n---\n", sample.prompt, one.text);

@@ -73,6 +73,8 @@ std::string facts_text(const MachineFacts& facts) {
   if (!facts.blas_config.empty()) text += line("", facts.blas_config);
   text += line("", facts.onednn.empty() ? "oneDNN is not here (compute.gemm = \"onednn\" would need it)"
                                         : fmt::format("oneDNN {}", facts.onednn));
+  text += line("", has_sentencepiece() ? "SentencePiece: its tokenizers are read"
+                                       : "SentencePiece is not here (its .model files would need it)");
   text += line("threads", fmt::format("{}", facts.threads));
   for (const auto& [name, value] : facts.variables) text += line("", printable(fmt::format("{}={}", name, value)));
   const std::string total = facts.memory_total > 0 ? human_bytes(facts.memory_total) + ", " : "";
@@ -120,6 +122,7 @@ Json facts_json(const MachineFacts& facts, const std::vector<Finding>& findings)
         {"core", facts.blas_core},
         {"config", facts.blas_config},
         {"right", facts.products_right}}},
+      {"sentencepiece", has_sentencepiece()},
       {"onednn", {{"description", facts.onednn.empty() ? Json() : Json(facts.onednn)}, {"right", facts.onednn_right}}},
       {"threads", facts.threads},
       {"variables", variables},

@@ -72,6 +72,11 @@ Dataset open_data(const LoadedRun& run, const EvalArguments& arguments) {
   return data;
 }
 
+std::string unknown_bytes(const LoadedRun& run, const UnknownText& unknown) {
+  if (run.tokenizer && !run.tokenizer->keeps_text()) return "unknown (the tokenizer does not keep the text as it is)";
+  return unknown.characters > 0 ? "unknown (no character of the text is in the vocabulary)" : "unknown (no text)";
+}
+
 void print_score(const LmScore& score, const UnknownText& unknown, const LoadedRun& run, bool json) {
   const bool bytes_known = score.bits_per_byte > 0;
   if (json) {
@@ -86,14 +91,12 @@ void print_score(const LmScore& score, const UnknownText& unknown, const LoadedR
     print_result(json_line(object));
     return;
   }
-  print_result(
-      fmt::format("val_loss       {:.6f}  nats per token\nperplexity     {:.4f}\nbits_per_byte  {}\n"
-                  "targets        {}\nstep           {}\n",
-                  score.loss, score.perplexity,
-                  bytes_known              ? fmt::format("{:.4f}", score.bits_per_byte)
-                  : unknown.characters > 0 ? "unknown (no character of the text is in the vocabulary)"
-                                           : "unknown (no text)",
-                  grouped(score.targets), run.step));
+  print_result(fmt::format(
+      "val_loss       {:.6f}  nats per token\nperplexity     {:.4f}\nbits_per_byte  {}\n"
+      "targets        {}\nstep           {}\n",
+      score.loss, score.perplexity,
+      bytes_known ? fmt::format("{:.4f}", score.bits_per_byte) : unknown_bytes(run, unknown), grouped(score.targets),
+      run.step));
 }
 
 /// Throws: NumericError when the model predicts no numbers.

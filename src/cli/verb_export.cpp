@@ -82,6 +82,7 @@ int export_huggingface(const ExportArguments& arguments) {
                               .vocab_size = run.model->vocab_size(),
                               .parameters = {},
                               .tokenizer = run.tokenizer.get(),
+                              .prompt_start = run.prompt_start,
                               .sample = run.config.sample};
   for (const Parameter& parameter : run.model->parameters().all()) {
     what.parameters.push_back(

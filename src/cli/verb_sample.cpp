@@ -96,7 +96,7 @@ int sample(const SampleArguments& arguments) {
   use_writing_threads(*run.model, arguments.count, arguments.threads);
   for (const std::string& warning : run.warnings) print_warning(warning);
   const auto unknown = arguments.unknown == "replace" ? UnknownCharacter::kReplace : UnknownCharacter::kError;
-  const std::vector<std::int32_t> ids = prompt_tokens(run.tokenizer.get(), *run.model, prompt, unknown);
+  const std::vector<std::int32_t> ids = prompt_tokens(run, prompt, unknown);
   note_long_prompt(run, ids.size());
   install_stop_signals();
   const auto begin = std::chrono::steady_clock::now();

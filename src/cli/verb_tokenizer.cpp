@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "cli/human.hpp"
 #include "cli/json_line.hpp"
@@ -25,6 +26,8 @@
 #include "minnow/text/bpe_trainer.hpp"
 #include "minnow/text/load_tokenizer.hpp"
 #include "minnow/text/utf8.hpp"
+#include "minnow/text/word_tokenizer.hpp"
+#include "minnow/text/word_trainer.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -35,11 +38,11 @@ using Json = nlohmann::ordered_json;
 struct TokenizerArguments {
   std::vector<std::string> paths;  // texts, or tokenizers
   std::string path, out, text, data;
-  std::string pattern;
+  std::string pattern, unknown, type = "bpe";
   std::vector<std::string> ids, special;
   PromptSource source;
   std::int64_t vocab_size = 4096, min_frequency = 2, threads = 0;
-  bool json = false, pieces = false, marked = false, parted = false, overwrite = false;
+  bool json = false, pieces = false, marked = false, parted = false, framed = false, cased = false, overwrite = false;
 };
 
 std::shared_ptr<const Tokenizer> tokenizer_at(const std::string& path, const std::string& pattern) {
@@ -57,23 +60,62 @@ std::string in_folder(const std::string& out, const char* name) { return (fs::pa
 /// Learning takes a while: what cannot be written is said before.
 void require_free_tokenizer(const std::string& out, bool overwrite) {
   if (!names_folder(out)) return require_free_output(out, overwrite);
-  for (const char* const name : {"tokenizer.json", "vocab.json", "merges.txt"})
+  for (const char* const name : {"tokenizer.json", "vocab.json", "merges.txt", "vocab.txt"})
     require_free_output(in_folder(out, name), overwrite);
 }
 
-/// Into a folder go tokenizer.json and, when they can hold the tokenizer, vocab.json and merges.txt as well.
+/// Into a folder go tokenizer.json and, when they can hold the tokenizer, vocab.json and merges.txt or vocab.txt as well.
 void write_tokenizer(const Tokenizer& tokenizer, const std::string& out, bool overwrite) {
   require_free_tokenizer(out, overwrite);
   if (!names_folder(out)) return write_output(out, tokenizer.to_json(), overwrite);
   make_directories(out);
   write_output(in_folder(out, "tokenizer.json"), tokenizer.to_json(), overwrite);
+  const auto* const words = dynamic_cast<const WordTokenizer*>(&tokenizer);
+  if (words != nullptr && words->model().word_pieces) {
+    write_output(in_folder(out, "vocab.txt"), write_vocab_txt(words->model()), overwrite);
+  }
   const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer);
   if (bpe == nullptr || bpe->model().pattern != SplitPattern::kGpt2) return;
   write_output(in_folder(out, "vocab.json"), write_vocab_json(bpe->model()), overwrite);
   write_output(in_folder(out, "merges.txt"), write_merges_txt(bpe->model()), overwrite);
 }
 
+std::shared_ptr<const Tokenizer> learn(const TokenizerArguments& arguments, std::span<const std::string_view> texts) {
+  const auto settle = [&](auto& training) {
+    training.vocab_size = arguments.vocab_size;
+    training.min_frequency = arguments.min_frequency;
+    training.special = arguments.special;
+    if (!arguments.pattern.empty()) training.pattern = *split_named(arguments.pattern);
+  };
+  ProgressLine line = ProgressLine::on_stderr(200, 0, "", 2);
+  const auto progress = [&](int stage, double share) {
+    line.update(100 * stage + static_cast<std::int64_t>(100 * share), stage == 0 ? "counting words" : "merging");
+  };
+  std::shared_ptr<const Tokenizer> tokenizer;
+  if (arguments.type == "bpe") {
+    BpeTraining training;
+    settle(training);
+    training.progress = progress;
+    tokenizer = std::make_shared<BpeTokenizer>(train_bpe(texts, training));
+  } else {
+    WordTraining training;
+    settle(training);
+    training.progress = progress;
+    training.lowercase = !arguments.cased;
+    tokenizer = std::make_shared<WordTokenizer>(arguments.type == "word" ? train_words(texts, training)
+                                                                         : train_word_pieces(texts, training));
+  }
+  line.finish();
+  return tokenizer;
+}
+
 int train_tokenizer(const TokenizerArguments& arguments) {
+  if (arguments.type == "wordpiece" && !arguments.pattern.empty()) {
+    throw ConfigError("[tokenizer train] --pattern must not be given with --type wordpiece, which cuts as BERT does");
+  }
+  if (arguments.type != "wordpiece" && arguments.cased) {
+    throw ConfigError("[tokenizer train] --cased must come with --type wordpiece: other tokenizers keep capitals");
+  }
   require_free_tokenizer(arguments.out, arguments.overwrite);
   use_threads(arguments.threads);
   std::vector<TextCorpus> corpora;
@@ -82,17 +124,8 @@ int train_tokenizer(const TokenizerArguments& arguments) {
     corpora.push_back(read_text_corpus(path, Documents::kFiles));
     texts.insert(texts.end(), corpora.back().texts.begin(), corpora.back().texts.end());
   }
-  BpeTraining training;
-  training.vocab_size = arguments.vocab_size;
-  training.min_frequency = arguments.min_frequency;
-  training.special = arguments.special;
-  if (!arguments.pattern.empty()) training.pattern = *split_named(arguments.pattern);
-  ProgressLine line = ProgressLine::on_stderr(200, 0, "", 2);
-  training.progress = [&](int stage, double share) {
-    line.update(100 * stage + static_cast<std::int64_t>(100 * share), stage == 0 ? "counting words" : "merging");
-  };
-  const BpeTokenizer tokenizer(train_bpe(texts, training));
-  line.finish();
+  const std::shared_ptr<const Tokenizer> learned = learn(arguments, texts);
+  const Tokenizer& tokenizer = *learned;
   for (const TextCorpus& corpus : corpora) corpus.check_unchanged();
   write_tokenizer(tokenizer, arguments.out, arguments.overwrite);
   std::int64_t bytes = 0;
@@ -100,8 +133,8 @@ int train_tokenizer(const TokenizerArguments& arguments) {
   print_line(fmt::format("{} tokens from {}", grouped(tokenizer.vocab_size()),
                          human_bytes(static_cast<std::uint64_t>(bytes))));
   if (tokenizer.vocab_size() < arguments.vocab_size) {
-    print_line(
-        fmt::format("No more than that: every other pair is rarer than --min-frequency {}.", arguments.min_frequency));
+    print_line(fmt::format("No more than that: every other {} is rarer than --min-frequency {}.",
+                           tokenizer.name() == "word" ? "word" : "pair", arguments.min_frequency));
   }
   return 0;
 }
@@ -121,19 +154,34 @@ std::string text_to_encode(const TokenizerArguments& arguments) {
   return read_prompt(source);
 }
 
+/// Words that a vocabulary of words lacks have a token of their own; characters are an error unless asked otherwise.
+UnknownCharacter unknown_of(const TokenizerArguments& arguments, const Tokenizer& tokenizer) {
+  const bool words = tokenizer.name().starts_with("word");
+  const bool replace = arguments.unknown.empty() ? words : arguments.unknown == "replace";
+  return replace ? UnknownCharacter::kReplace : UnknownCharacter::kError;
+}
+
 std::vector<std::int32_t> ids_of(const TokenizerArguments& arguments, const Tokenizer& tokenizer,
                                  std::string_view text) {
-  std::vector<std::int32_t> ids;
   const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer);
-  if (!arguments.marked) {
-    tokenizer.encode_into(text, ids);
-  } else if (bpe != nullptr) {
-    bpe->encode_marked_into(text, ids);
-  } else {
-    throw ConfigError(
-        fmt::format("[tokenizer encode] --special needs a byte-pair encoding; {} holds a {}-level tokenizer",
-                    arguments.path, tokenizer.name()));
+  const auto* const words = dynamic_cast<const WordTokenizer*>(&tokenizer);
+  if ((arguments.marked && bpe == nullptr && words == nullptr) || (arguments.framed && words == nullptr)) {
+    throw ConfigError(fmt::format("[tokenizer encode] --{} needs a {}vocabulary of words; {} holds a {} tokenizer",
+                                  arguments.marked ? "special" : "frame",
+                                  arguments.marked ? "byte-pair encoding or a " : "", arguments.path,
+                                  described(tokenizer)));
   }
+  const UnknownCharacter unknown = unknown_of(arguments, tokenizer);
+  std::vector<std::int32_t> ids;
+  if (arguments.framed) ids = words->before_text();
+  if (!arguments.marked) {
+    tokenizer.encode_into(text, ids, unknown);
+  } else if (bpe != nullptr) {
+    bpe->encode_marked_into(text, ids, unknown);
+  } else {
+    words->encode_marked_into(text, ids, unknown);
+  }
+  if (arguments.framed) ids.insert(ids.end(), words->behind_text().begin(), words->behind_text().end());
   return ids;
 }
 
@@ -208,8 +256,8 @@ Json use_json(const TextUse& use, const std::string& data) {
 }
 
 std::string info_text(const Tokenizer& tokenizer, const std::string& path, const Json& facts) {
-  std::string text = fmt::format("{}: {} tokens, {}", printable(path), grouped(tokenizer.vocab_size()),
-                                 tokenizer.name() == "bpe" ? "byte pairs" : fmt::format("{}-level", tokenizer.name()));
+  std::string text =
+      fmt::format("{}: {} tokens, {}", printable(path), grouped(tokenizer.vocab_size()), described(tokenizer));
   if (facts.contains("merges")) {
     text += fmt::format(" ({} merges, pattern {})", grouped(facts["merges"].get<std::int64_t>()),
                         facts["pattern"].get<std::string>());
@@ -277,7 +325,8 @@ int compare_tokenizers(const TokenizerArguments& arguments) {
 }
 
 constexpr const char* kTokenizerDoc =
-    "tokenizer.json, vocab.json (with merges.txt), .tiktoken file, or the folder of one, such as a run";
+    "tokenizer.json, vocab.json (with merges.txt), vocab.txt, .tiktoken or SentencePiece .model file, or the folder of "
+    "one, such as a run";
 
 void pattern_option(Options& command, TokenizerArguments& a, const char* doc) {
   command.choice("--pattern", a.pattern, {"gpt2", "cl100k", "llama3", "qwen2", "none"}, doc);
@@ -298,10 +347,14 @@ void declare_train(Options& command, TokenizerArguments& a) {
   a.out = "tokenizer.json";
   command.text("-o,--out", a.out, "File to write; a folder (NAME/) gets vocab.json and merges.txt, too; - = stdout");
   overwrite_option(command, a.overwrite);
-  command.integer("--vocab-size", a.vocab_size, "Tokens at most", 256, INT32_MAX);
-  command.integer("--min-frequency", a.min_frequency, "Pairs that are rarer do not merge", 1, INT64_MAX);
+  command.choice("--type", a.type, {"bpe", "word", "wordpiece"},
+                 "Byte pairs (bpe), whole words, or pieces of words as BERT has them");
+  command.integer("--vocab-size", a.vocab_size, "Tokens at most", 2, INT32_MAX);
+  command.integer("--min-frequency", a.min_frequency, "Rarer pairs do not merge, rarer words are no tokens", 1,
+                  INT64_MAX);
+  command.flag("--cased", a.cased, "Pieces of words: keep capitals and accents");
   command.texts("--special", a.special, "Token that no text spells, such as <|endoftext|>; may be repeated");
-  pattern_option(command, a, "How text is cut into the pieces within which bytes merge; without it gpt2");
+  pattern_option(command, a, "How text is cut into words, or pieces within which bytes merge; without it gpt2");
   threads_option(command, a.threads);
 }
 
@@ -312,6 +365,9 @@ void declare_encode(Options& command, TokenizerArguments& a) {
   command.flag("--pieces", a.pieces, "Write the pieces instead of ids: coloured in a terminal, else each in []");
   command.flag("-0,--null", a.parted, "Several texts, each ended by a NUL byte: a line of ids for each");
   command.flag("--special", a.marked, "Special tokens in the text stand for themselves");
+  command.flag("--frame", a.framed, "Add what the tokenizer puts around a text: BERT's [CLS] and [SEP]");
+  command.choice("--unknown", a.unknown, {"error", "replace"},
+                 "What becomes of what the vocabulary lacks; without it words are replaced, characters an error");
   command.flag("--json", a.json, "Write JSON to stdout");
   pattern_option(command, a, "How a .tiktoken file of unknown name cuts text");
 }
@@ -332,7 +388,7 @@ void declare_info(Options& command, TokenizerArguments& a) {
 }
 
 Action setup_tokenizer(Options& options) {
-  add_tokenizer_command(options, "train", "Learn a byte-pair encoding from texts", train_tokenizer, declare_train);
+  add_tokenizer_command(options, "train", "Learn a tokenizer from texts", train_tokenizer, declare_train);
   add_tokenizer_command(options, "encode", "Turn a text into ids", encode_text, declare_encode);
   add_tokenizer_command(options, "decode", "Turn ids into text", decode_ids, declare_decode);
   add_tokenizer_command(options, "info", "Show what a tokenizer is, and how it does on a text", show_info,

@@ -19,10 +19,15 @@ bool split_by_file(const Config& config) { return config.data.split == SplitKind
 bool has_documents(const Config& config) { return config.data.documents != DocumentKind::kStream; }
 bool masks_documents(const Config& config) { return config.data.mask_documents; }
 bool is_rotary(const Config& config) { return config.model.position == PositionKind::kRotary; }
-bool is_bpe(const Config& config) { return config.tokenizer.type == TokenizerKind::kBpe; }
-bool learns_merges(const Config& config) { return config.tokenizer.learns_merges(); }
+bool has_files(const Config& config) { return config.tokenizer.has_files(); }
+bool has_pattern(const Config& config) {
+  return config.tokenizer.type == TokenizerKind::kBpe || config.tokenizer.type == TokenizerKind::kWord;
+}
+bool learns_counts(const Config& config) { return config.tokenizer.learns_counts(); }
 bool has_text(const Config& config) { return config.tokenizer.type != TokenizerKind::kNone; }
 
+constexpr std::string_view kFiles = "tokenizer.type = \"bpe\", \"word\", \"wordpiece\" or \"sentencepiece\"";
+constexpr std::string_view kLearned = "tokenizer.type = \"bpe\", \"word\" or \"wordpiece\" without tokenizer.path";
 constexpr std::string_view kRotary = "model.position = \"rotary\"";
 
 constexpr Key kRows[] = {
@@ -188,36 +193,36 @@ constexpr Key kRows[] = {
 
     row<kTokenizer, &TokenizerConfig::type>(
         "tokenizer.type", kRefused,
-        "Tokens: characters, bytes, frequent byte strings (bpe), or none when the data are "
-        "token files")
+        "Tokens: characters, bytes, frequent byte strings (bpe), words, pieces of words as BERT has them (wordpiece), "
+        "what a SentencePiece model says, or none when the data are token files")
         .also("tokenizer_type tokenizer_name"),
     row<kTokenizer, &TokenizerConfig::unknown>("tokenizer.unknown", kFree,
                                                "A character that the vocabulary lacks: an error, or replaced by the "
-                                               "first of U+FFFD, ?, blank, line feed it has")
+                                               "first of U+FFFD, ?, blank, line feed it has; a word: by [UNK]")
         .when(has_text, "tokenizer.type is not \"none\""),
     row<kTokenizer, &TokenizerConfig::path>(
         "tokenizer.path", kRefused,
-        "A tokenizer.json, vocab.json with merges.txt, .tiktoken file, or the folder "
+        "A tokenizer.json, vocab.json with merges.txt, .tiktoken file, vocab.txt, SentencePiece .model, or the folder "
         "of one; empty: learned from the training text")
         .path()
-        .only(is_bpe, "tokenizer.type = \"bpe\"")
+        .only(has_files, kFiles)
         .also("tokenizer_path tokenizer_file vocab_file"),
     row<kTokenizer, &TokenizerConfig::pattern>(
         "tokenizer.pattern", kRefused,
-        "How text is cut into the pieces within which byte pairs merge; auto: as "
+        "How text is cut into words, or the pieces within which byte pairs merge; auto: as "
         "tokenizer.path says, else gpt2")
-        .only(is_bpe, "tokenizer.type = \"bpe\""),
+        .only(has_pattern, "tokenizer.type = \"bpe\" or \"word\""),
     row<kTokenizer, &TokenizerConfig::vocab_size>("tokenizer.vocab_size", kRefused,
-                                                  "Tokens of a bpe that is learned: 256 bytes, and merges as far as "
-                                                  "the text has pairs")
-        .range(256, kMaxCount)
+                                                  "Tokens at most of what is learned: bpe has 256 bytes and merges, "
+                                                  "word [UNK] and the most frequent words")
+        .range(2, kMaxCount)
         .in("tokens")
-        .only(learns_merges, "tokenizer.type = \"bpe\" without tokenizer.path"),
+        .only(learns_counts, kLearned),
     row<kTokenizer, &TokenizerConfig::min_frequency>("tokenizer.min_frequency", kRefused,
-                                                     "Pairs of a bpe that is learned do not merge when they are rarer")
+                                                     "Rarer pairs do not merge, rarer words are no tokens")
         .range(1, kMaxSteps)
         .in("occurrences")
-        .only(learns_merges, "tokenizer.type = \"bpe\" without tokenizer.path"),
+        .only(learns_counts, kLearned),
 };
 
 }  // namespace

@@ -103,15 +103,28 @@ std::string tokens_are_a_stream(const Config& c) {
 }
 
 std::string tokenizer_fits_format(const Config& c) {
-  const bool loads = c.tokenizer.type == TokenizerKind::kBpe && !c.tokenizer.learns_merges();
+  const bool loads = c.tokenizer.has_files() && !c.tokenizer.learns_counts();
   if (holds_tokens(c) && c.tokenizer.type != TokenizerKind::kNone && !loads) {
     return fmt::format("tokenizer.type must be \"none\" with token files (data.format nanogpt or llmc); got {}",
                        value_text(*find_key("tokenizer.type"), c));
   }
   if (c.data.format == DataFormat::kText && c.tokenizer.type == TokenizerKind::kNone) {
-    return "tokenizer.type must be \"char\", \"byte\" or \"bpe\" with data.format = \"text\"; got \"none\"";
+    return "tokenizer.type must be another one than \"none\" with data.format = \"text\"; got \"none\"";
   }
   return "";
+}
+
+std::string bytes_have_room(const Config& c) {
+  constexpr int64_t kBytes = 256;
+  const bool learns = c.tokenizer.type == TokenizerKind::kBpe && c.tokenizer.learns_counts();
+  if (!learns || c.tokenizer.vocab_size >= kBytes) return "";
+  return fmt::format("tokenizer.vocab_size must be at least {} with tokenizer.type = \"bpe\"; got {}", kBytes,
+                     c.tokenizer.vocab_size);
+}
+
+std::string sentences_have_a_model(const Config& c) {
+  if (c.tokenizer.type != TokenizerKind::kSentencePiece || !c.tokenizer.path.empty()) return "";
+  return "tokenizer.path must name a .model file with tokenizer.type = \"sentencepiece\"; got none";
 }
 
 std::string builtin_is_text(const Config& c) {
@@ -154,6 +167,8 @@ constexpr Rule kRules[] = {
     {{"data.documents", "data.split"}, nth_needs_documents},
     {{"data.documents", "data.format"}, tokens_are_a_stream},
     {{"tokenizer.type", "data.format"}, tokenizer_fits_format},
+    {{"tokenizer.vocab_size", "tokenizer.type"}, bytes_have_room},
+    {{"tokenizer.path", "tokenizer.type"}, sentences_have_a_model},
     {{"data.path", "tokenizer.type", "data.format"}, builtin_is_text},
     {{"sample.every_steps", "tokenizer.type"}, samples_need_text},
     {{"eval.every_steps", "train.early_stop_evals"}, early_stop_needs_evals},

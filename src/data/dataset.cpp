@@ -66,14 +66,14 @@ bool is_token_data(const std::string& path, FileFormat format) {
   return list_text_files(path).empty() && !list_files(path, ".bin").empty();
 }
 
-SplitFacts facts_of(const SplitTokens& split, const WindowSet& windows) {
+SplitFacts facts_of(const SplitTokens& split, const WindowSet& windows, const Tokenizer* tokenizer) {
   SplitFacts facts;
   facts.tokens = split.tokens.size();
   facts.documents =
       split.documents.empty() ? (facts.tokens > 0 ? 1 : 0) : static_cast<std::int64_t>(split.documents.size());
   facts.windows = windows.count();
   facts.targets = windows.total_length();
-  facts.bytes = split.bytes;
+  if (tokenizer == nullptr || tokenizer->keeps_text()) facts.bytes = split.bytes;
   facts.unknown = split.unknown;
   return facts;
 }
@@ -126,7 +126,10 @@ std::string split_line(std::string_view name, const SplitFacts& facts, bool stre
 }
 
 std::string kind_of(const Tokenizer& tokenizer) {
-  return tokenizer.name() == "bpe" ? "byte pairs" : fmt::format("{}-level", tokenizer.name());
+  if (tokenizer.name() == "bpe") return "byte pairs";
+  if (tokenizer.name() == "wordpiece") return "pieces of words";
+  if (tokenizer.name() == "sentencepiece") return "SentencePiece";
+  return fmt::format("{}-level", tokenizer.name());
 }
 
 }  // namespace
@@ -194,8 +197,8 @@ class DatasetOpener {
     loader.document_token = document_token(opened, options);
 
     Dataset data;
-    data.train_facts_ = facts_of(opened.train, train);
-    data.val_facts_ = facts_of(opened.val, val);
+    data.train_facts_ = facts_of(opened.train, train, opened.tokenizer.get());
+    data.val_facts_ = facts_of(opened.val, val, opened.tokenizer.get());
     data.train_ = stream ? std::make_shared<TrainLoader>(opened.train.tokens, loader)
                          : std::make_shared<TrainLoader>(opened.train.tokens, std::move(train), loader);
     data.val_ =
@@ -209,6 +212,20 @@ class DatasetOpener {
     return data;
   }
 };
+
+std::optional<std::int32_t> Dataset::document_start() const {
+  const auto boundary = tokenizer_ ? tokenizer_->boundary_id() : std::nullopt;
+  if (!boundary || !stream_) return boundary;
+  constexpr std::int64_t kLooked = 1 << 22, kPart = 1 << 16;
+  const TokenStore& tokens = train_->tokens();
+  std::vector<std::int32_t> part(static_cast<std::size_t>(kPart));
+  for (std::int64_t begin = 0; begin < std::min(tokens.size(), kLooked); begin += kPart) {
+    const std::int64_t count = std::min(kPart, tokens.size() - begin);
+    tokens.copy(begin, count, part.data());
+    if (std::find(part.begin(), part.begin() + count, *boundary) != part.begin() + count) return boundary;
+  }
+  return std::nullopt;
+}
 
 Dataset Dataset::open(const DatasetOptions& options) { return DatasetOpener::open(options); }
 

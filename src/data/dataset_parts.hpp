@@ -29,8 +29,14 @@ struct OpenedData {
   std::vector<std::string> notes;
 };
 
-/// @return the byte-pair encoding that choice.path names. Throws: as load_tokenizer; DataError when it is another kind.
-[[nodiscard]] std::shared_ptr<const Tokenizer> load_bpe(const BpeChoice& choice);
+/// @return the tokenizer that options.bpe.path names. Throws: as load_tokenizer; DataError when it is another kind than
+/// options.tokenizer.
+[[nodiscard]] std::shared_ptr<const Tokenizer> load_chosen(const DatasetOptions& options);
+
+/// @return whether the tokenizer of options comes from files, or is learned by counting.
+[[nodiscard]] constexpr bool has_files(TokenizerChoice choice) {
+  return choice != TokenizerChoice::kChar && choice != TokenizerChoice::kByte && choice != TokenizerChoice::kNone;
+}
 
 /// Reads, splits and encodes text. Throws: as Dataset::open.
 [[nodiscard]] OpenedData open_text_data(const DatasetOptions& options);

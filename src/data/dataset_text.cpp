@@ -13,6 +13,8 @@
 #include "minnow/text/char_tokenizer.hpp"
 #include "minnow/text/load_tokenizer.hpp"
 #include "minnow/text/utf8.hpp"
+#include "minnow/text/word_tokenizer.hpp"
+#include "minnow/text/word_trainer.hpp"
 
 namespace minnow {
 namespace {
@@ -80,10 +82,24 @@ void check_two_characters(const Texts& texts, const std::string& path) {
                               describe_character(first.code_point)));
 }
 
-/// @return a byte-pair encoding that is loaded, or learned from what the model will learn from.
-std::shared_ptr<const Tokenizer> open_bpe(const Texts& training, const DatasetOptions& options) {
+std::shared_ptr<const Tokenizer> learn_words(const Texts& training, const DatasetOptions& options) {
+  WordTraining learn;
+  learn.vocab_size = options.bpe.vocab_size;
+  learn.min_frequency = options.bpe.min_frequency;
+  learn.pattern = options.bpe.pattern.value_or(SplitPattern::kGpt2);
+  if (options.documents != Documents::kStream) learn.special = {std::string(kBoundaryPiece)};
+  const bool whole = options.tokenizer == TokenizerChoice::kWord;
+  return std::make_shared<WordTokenizer>(whole ? train_words(training, learn) : train_word_pieces(training, learn));
+}
+
+/// @return a tokenizer that is loaded, or learned from what the model will learn from.
+std::shared_ptr<const Tokenizer> open_chosen(const Texts& training, const DatasetOptions& options) {
   const BpeChoice& choice = options.bpe;
-  if (!choice.path.empty()) return load_bpe(choice);
+  if (!choice.path.empty()) return load_chosen(options);
+  if (options.tokenizer == TokenizerChoice::kSentencePiece) {
+    throw ConfigError("[data] a SentencePiece tokenizer comes from a file; tokenizer.path names none.");
+  }
+  if (options.tokenizer != TokenizerChoice::kBpe) return learn_words(training, options);
   BpeTraining learn;
   learn.vocab_size = choice.vocab_size;
   learn.min_frequency = choice.min_frequency;
@@ -108,8 +124,8 @@ std::shared_ptr<const Tokenizer> choose_tokenizer(const TextCorpus& corpus, cons
   if (options.stored) {
     return with_boundary(options.stored, options, "it was made for data.documents = \"stream\"");
   }
-  if (options.tokenizer == TokenizerChoice::kBpe) {
-    return with_boundary(open_bpe(training, options), options, "data.documents = \"stream\" needs none");
+  if (has_files(options.tokenizer)) {
+    return with_boundary(open_chosen(training, options), options, "data.documents = \"stream\" needs none");
   }
   if (options.tokenizer == TokenizerChoice::kByte) return std::make_shared<ByteTokenizer>(documents);
   if (options.tokenizer == TokenizerChoice::kNone && !options.model_without_tokenizer.empty()) {
@@ -120,7 +136,7 @@ std::shared_ptr<const Tokenizer> choose_tokenizer(const TextCorpus& corpus, cons
   if (options.tokenizer == TokenizerChoice::kNone) {
     throw ConfigError(
         fmt::format("[data] text needs a tokenizer; got tokenizer.type = \"none\" for {}. Hint: use \"char\", "
-                    "\"byte\" or \"bpe\".",
+                    "\"byte\", \"bpe\" or \"word\".",
                     options.path));
   }
   CharTokenizer::Builder builder;
@@ -136,7 +152,7 @@ class Encoder {
       : tokenizer_(tokenizer),
         options_(options),
         split_(split),
-        most_(tokenizer.name() == "bpe" ? kBpePart : kEncodePart),
+        most_(tokenizer.name() == "char" || tokenizer.name() == "byte" ? kEncodePart : kBpePart),
         builder_(tokenizer.vocab_size()) {}
 
   SplitTokens encode(const Texts& texts) {
@@ -222,11 +238,17 @@ void note_unknown(const UnknownText& unknown, const Tokenizer& tokenizer, std::s
 
 }  // namespace
 
-std::shared_ptr<const Tokenizer> load_bpe(const BpeChoice& choice) {
-  auto tokenizer = load_tokenizer(choice.path, choice.pattern);
-  if (tokenizer->name() == "bpe") return tokenizer;
-  throw DataError(fmt::format("[data] tokenizer.path must hold a byte-pair encoding; {} holds a {}-level tokenizer.",
-                              choice.path, tokenizer->name()));
+std::shared_ptr<const Tokenizer> load_chosen(const DatasetOptions& options) {
+  auto tokenizer = load_tokenizer(options.bpe.path, options.bpe.pattern);
+  std::string_view wanted = "bpe";
+  if (options.tokenizer == TokenizerChoice::kWord) wanted = "word";
+  if (options.tokenizer == TokenizerChoice::kWordPiece) wanted = "wordpiece";
+  if (options.tokenizer == TokenizerChoice::kSentencePiece) wanted = "sentencepiece";
+  if (tokenizer->name() == wanted) return tokenizer;
+  throw DataError(
+      fmt::format("[data] tokenizer.path must hold a tokenizer of tokenizer.type = \"{}\"; {} holds one of "
+                  "type \"{}\".",
+                  wanted, options.bpe.path, tokenizer->name()));
 }
 
 OpenedData open_text_data(const DatasetOptions& options) {

@@ -91,9 +91,9 @@ void check_options(const DatasetOptions& options) {
   if (options.split == SplitRule::kEveryNth) {
     throw ConfigError("[data] token files can be split by fraction or by file; set data.split accordingly.");
   }
-  if (!options.stored && options.tokenizer == TokenizerChoice::kBpe && options.bpe.path.empty()) {
+  if (!options.stored && has_files(options.tokenizer) && options.bpe.path.empty()) {
     throw ConfigError(
-        fmt::format("[data] a token file holds ids, so no byte pairs can be learned from it: {}. Hint: tokenizer.path "
+        fmt::format("[data] a token file holds ids, so no tokenizer can be learned from it: {}. Hint: tokenizer.path "
                     "names the tokenizer that made it, or set tokenizer.type = \"none\".",
                     options.path));
   }
@@ -113,7 +113,7 @@ OpenedData open_token_data(const DatasetOptions& options) {
   data.tokenizer = options.stored;
   if (!data.tokenizer && options.tokenizer == TokenizerChoice::kByte)
     data.tokenizer = std::make_shared<ByteTokenizer>();
-  if (!data.tokenizer && options.tokenizer == TokenizerChoice::kBpe) data.tokenizer = load_bpe(options.bpe);
+  if (!data.tokenizer && has_files(options.tokenizer)) data.tokenizer = load_chosen(options);
   data.vocab_size = options.vocab_size > 0 ? options.vocab_size : kGpt2Vocabulary;
   if (data.tokenizer) data.vocab_size = data.tokenizer->vocab_size();
 

@@ -140,6 +140,19 @@ ForeignConfig read_llama(const ConfigReader& config) {
   return read;
 }
 
+/// A beginning or end that is no token would only show when transformers runs into it.
+void check_marks(const ConfigReader& config, std::int64_t vocab_size) {
+  for (const char* key : {"bos_token_id", "eos_token_id"}) {
+    const Json* const given = config.find({key});
+    if (given == nullptr) continue;
+    for (const Json& id : given->is_array() ? *given : Json::array({*given})) {
+      if (id.is_number_unsigned() && id.get<std::uint64_t>() < static_cast<std::uint64_t>(vocab_size)) continue;
+      config.refuse(fmt::format("{} must be an id of the vocabulary, 0 .. {}, or null; got {}", key, vocab_size - 1,
+                                ConfigReader::shown(*given)));
+    }
+  }
+}
+
 }  // namespace
 
 ForeignConfig read_foreign_config(std::string_view text, std::string_view who) {
@@ -158,6 +171,7 @@ ForeignConfig read_foreign_config(std::string_view text, std::string_view who) {
   } else {
     config.refuse(fmt::format("model_type must be \"gpt2\" or \"llama\"; got {}", ConfigReader::shown(Json(type))));
   }
+  check_marks(config, read.model.vocab_size);
   const Json* classes = config.find({"architectures"});
   const Json ours = Json::array({read.architecture});
   // GPT2Model and LlamaModel: the same tensors without a head, which tied models do not store anyway.

@@ -169,11 +169,13 @@ void ModelFolder::check_tensors(const fs::path& folder) const {
 }
 
 void ModelFolder::read_tokenizer(const fs::path& folder) {
-  const bool pair = path_exists(folder / "vocab.json") && path_exists(folder / "merges.txt");
-  if (!path_exists(folder / "tokenizer.json") && !pair) return;
+  const auto holds = [&](const char* name) { return path_exists(folder / name); };
+  const bool pair = holds("vocab.json") && holds("merges.txt");
+  if (!holds("tokenizer.json") && !pair && !holds("vocab.txt") && !holds("tokenizer.model")) return;
   try {
     tokenizer_ = load_tokenizer(folder);
-  } catch (const DataError& error) {
+  } catch (const Error& error) {
+    if (dynamic_cast<const DataError*>(&error) == nullptr && dynamic_cast<const ConfigError*>(&error) == nullptr) throw;
     warnings_.push_back(fmt::format("the tokenizer is not used, so texts are token ids: {}", error.what()));
     return;
   }

@@ -12,6 +12,7 @@
 #include "minnow/exchange/foreign_tensors.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/safetensors.hpp"
+#include "minnow/text/sentencepiece_tokenizer.hpp"
 
 namespace minnow::exchange {
 namespace {
@@ -102,35 +103,34 @@ std::string generation_json(const SampleConfig& sample, std::int64_t boundary, s
 }
 
 std::string tokenizer_config_json(const Tokenizer& tokenizer, const ModelConfig& model) {
-  OrderedJson json = {{"tokenizer_class", "PreTrainedTokenizerFast"},
-                      {"model_max_length", model.block_size},
-                      {"add_prefix_space", false},
-                      {"clean_up_tokenization_spaces", false}};
+  OrderedJson json = {
+      {"tokenizer_class", tokenizer.name() == "sentencepiece" ? "LlamaTokenizer" : "PreTrainedTokenizerFast"},
+      {"model_max_length", model.block_size},
+      {"add_prefix_space", false},
+      {"clean_up_tokenization_spaces", false}};
   if (const auto boundary = tokenizer.boundary_id()) {
     json["bos_token"] = json["eos_token"] = tokenizer.piece_of(*boundary);
   }
   return json.dump(2) + "\n";
 }
 
-/// minnow begins every prompt with the boundary where the vocabulary has one; so shall transformers. The line stands
+/// Where minnow begins prompts with a token, transformers shall, too. The line stands
 /// once in the text: inside of strings line feeds are escaped. (Parsed and written anew, large vocabularies take
 /// seconds.)
-std::string tokenizer_json(const Tokenizer& tokenizer) {
+std::string tokenizer_json(const Tokenizer& tokenizer, std::optional<std::int32_t> start) {
   std::string text = tokenizer.to_json();
-  const auto boundary = tokenizer.boundary_id();
   constexpr std::string_view kNone = "\n  \"post_processor\": null,\n";
   const std::size_t at = text.find(kNone);
-  if (!boundary || at == std::string::npos) return text;
-  const std::string piece = tokenizer.piece_of(*boundary);
+  if (!start || at == std::string::npos) return text;
+  const std::string piece = tokenizer.piece_of(*start);
   const OrderedJson special = {{"SpecialToken", {{"id", piece}, {"type_id", 0}}}};
   const auto sequence = [](const char* id, int type) {
     return OrderedJson{{"Sequence", {{"id", id}, {"type_id", type}}}};
   };
-  const OrderedJson begins = {
-      {"type", "TemplateProcessing"},
-      {"single", {special, sequence("A", 0)}},
-      {"pair", {special, sequence("A", 0), sequence("B", 1)}},
-      {"special_tokens", {{piece, {{"id", piece}, {"ids", {*boundary}}, {"tokens", {piece}}}}}}};
+  const OrderedJson begins = {{"type", "TemplateProcessing"},
+                              {"single", {special, sequence("A", 0)}},
+                              {"pair", {special, sequence("A", 0), sequence("B", 1)}},
+                              {"special_tokens", {{piece, {{"id", piece}, {"ids", {*start}}, {"tokens", {piece}}}}}}};
   return text.replace(at, kNone.size(), fmt::format("\n  \"post_processor\": {},\n", begins.dump()));
 }
 
@@ -153,7 +153,9 @@ std::vector<std::string> write_model_folder(const fs::path& folder, const ModelT
   texts.emplace_back("config.json", write_foreign_config(what.model, what.vocab_size, boundary));
   texts.emplace_back("generation_config.json", generation_json(what.sample, boundary, tokens, what.vocab_size));
   if (what.tokenizer != nullptr) {
-    texts.emplace_back("tokenizer.json", tokenizer_json(*what.tokenizer));
+    const auto* const sentences = dynamic_cast<const SentencePieceTokenizer*>(what.tokenizer);
+    if (sentences != nullptr) texts.emplace_back("tokenizer.model", sentences->model());
+    if (sentences == nullptr) texts.emplace_back("tokenizer.json", tokenizer_json(*what.tokenizer, what.prompt_start));
     texts.emplace_back("tokenizer_config.json", tokenizer_config_json(*what.tokenizer, what.model));
   }
   TensorMaker maker(what);

@@ -17,9 +17,10 @@ namespace {
 /// The text of one sample on its way out: tokens in, pieces to the sink.
 class TextOut {
  public:
-  TextOut(const Tokenizer* tokenizer, const GenerateOptions& options, Index sample)
+  /// @param begins  the prompt has no text
+  TextOut(const Tokenizer* tokenizer, bool begins, const GenerateOptions& options, Index sample)
       : options_(options), sample_(sample), stops_(options.stop) {
-    if (tokenizer != nullptr) decoder_.emplace(*tokenizer);
+    if (tokenizer != nullptr) decoder_.emplace(*tokenizer, begins);
   }
 
   /// @return false when a stop string is complete.
@@ -78,8 +79,11 @@ class Generator {
         window_(model, prompt, options.count, static_cast<Index>(prompt.size()) + options.max_tokens,
                 options.use_cache),
         results_(static_cast<std::size_t>(options.count)) {
+    const bool begins = tokenizer != nullptr && std::all_of(prompt.begin(), prompt.end(), [&](std::int32_t id) {
+                          return id < tokenizer->vocab_size() && tokenizer->bytes_of(id).empty();
+                        });
     for (Index sample = 0; sample < options.count; ++sample) {
-      outs_.emplace_back(tokenizer, options, sample);
+      outs_.emplace_back(tokenizer, begins, options, sample);
       alive_.push_back(sample);
     }
     if (tokenizer != nullptr) boundary_ = tokenizer->boundary_id();
@@ -176,9 +180,10 @@ std::string_view name_of(FinishReason reason) {
   return "?";
 }
 
-std::vector<std::int32_t> prompt_ids(const Tokenizer& tokenizer, std::string_view text, UnknownCharacter unknown) {
+std::vector<std::int32_t> prompt_ids(const Tokenizer& tokenizer, std::string_view text,
+                                     std::optional<std::int32_t> start, UnknownCharacter unknown) {
   std::vector<std::int32_t> ids;
-  if (const auto boundary = tokenizer.boundary_id()) ids.push_back(*boundary);
+  if (start) ids.push_back(*start);
   tokenizer.encode_into(text, ids, unknown);
   if (ids.empty()) {
     try {

@@ -59,6 +59,12 @@ TokenizerChoice tokenizer_of(TokenizerKind kind) {
       return TokenizerChoice::kByte;
     case TokenizerKind::kBpe:
       return TokenizerChoice::kBpe;
+    case TokenizerKind::kWord:
+      return TokenizerChoice::kWord;
+    case TokenizerKind::kWordPiece:
+      return TokenizerChoice::kWordPiece;
+    case TokenizerKind::kSentencePiece:
+      return TokenizerChoice::kSentencePiece;
     case TokenizerKind::kNone:
       return TokenizerChoice::kNone;
   }

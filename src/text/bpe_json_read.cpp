@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "text/json_vocabulary.hpp"
 #include "text/tokenizer_json.hpp"
-#include "text/vocabulary_builder.hpp"
 
 namespace minnow {
 namespace {
@@ -17,18 +17,12 @@ class BpeReader {
       : source_(source),
         root_(root),
         model_(root.at("model")),
-        added_(root.at("added_tokens")),
-        vocabulary_(model_.at("vocab").size() + (added_.is_array() ? added_.size() : 0),
-                    [this](const std::string& what) { source_.fail(what); }) {}
+        vocabulary_(names_in(root), [this](const std::string& what) { source_.fail(what); }) {}
 
   BpeModel read() {
     check_model();
     read_pre_tokenizer(root_.at("pre_tokenizer"));
-    for (const auto& item : model_.at("vocab").items()) vocabulary_.add(item.key(), id_of(item.value()));
-    if (!added_.is_null() && !added_.is_array()) source_.fail("must have a list of added_tokens.");
-    for (const Json& token : added_) add(token);
-    const auto by_id = [](const AddedToken& a, const AddedToken& b) { return a.id < b.id; };
-    std::sort(result_.added.begin(), result_.added.end(), by_id);
+    result_.added = read_vocabulary(source_, root_, vocabulary_);
     result_.merges.reserve(model_.at("merges").size());
     for (const Json& merge : model_.at("merges")) add_merge(merge);
     result_.post_processor = root_.at("post_processor").dump();
@@ -100,32 +94,6 @@ class BpeReader {
                     JsonSource::shown(typed ? got.at("type") : got)));
   }
 
-  [[nodiscard]] std::uint64_t id_of(const Json& value) const {
-    if (value.is_number_unsigned()) return value.get<std::uint64_t>();
-    source_.fail(fmt::format("must number its tokens from 0 on; got the id {}.", JsonSource::shown(value)));
-  }
-
-  void add(const Json& token) {
-    const std::optional<std::string> content = token.is_object() ? JsonSource::text_of(token, "content") : std::nullopt;
-    if (!content || content->empty() || !token.contains("id")) {
-      source_.fail("must give each added token an id and a content.");
-    }
-    std::int32_t id = vocabulary_.find(*content);
-    const auto known = [&](const AddedToken& other) { return other.content == *content; };
-    if (std::any_of(result_.added.begin(), result_.added.end(), known)) return;
-    if (id < 0) {
-      vocabulary_.add(*content, id_of(token.at("id")));
-      id = vocabulary_.find(*content);
-    }  // else the vocabulary's number wins over the list's, as in the library
-    result_.added.push_back({.id = id,
-                             .content = *content,
-                             .single_word = source_.flag_of(token, "single_word", false),
-                             .lstrip = source_.flag_of(token, "lstrip", false),
-                             .rstrip = source_.flag_of(token, "rstrip", false),
-                             .normalized = source_.flag_of(token, "normalized", false),
-                             .special = source_.flag_of(token, "special", false)});
-  }
-
   void add_merge(const Json& merge) {
     if (merge.is_array() && merge.size() == 2 && merge[0].is_string() && merge[1].is_string()) {
       add_pair(merge[0].get_ref<const std::string&>(), merge[1].get_ref<const std::string&>());
@@ -155,7 +123,6 @@ class BpeReader {
   const JsonSource& source_;
   const Json& root_;
   const Json& model_;
-  const Json& added_;
   VocabularyBuilder vocabulary_;
   BpeModel result_;
 };

@@ -8,6 +8,7 @@
 #include "minnow/base/error.hpp"
 #include "text/added_tokens.hpp"
 #include "text/bpe_encoder.hpp"
+#include "text/text_frame.hpp"
 #include "text/tokenizer_json.hpp"
 
 namespace minnow {
@@ -47,7 +48,8 @@ class BpeTokenizer::Parts {
       : model(std::move(given)),
         bytes(bytes_of_model(model)),
         encoder(model, bytes),
-        boundary(boundary_of(model.added)) {
+        boundary(boundary_of(model.added)),
+        before(frame_of(model.post_processor, model.pieces.size()).before) {
     for (std::size_t id = 0; id < model.pieces.size(); ++id) {
       if (model.pieces[id].empty()) continue;
       if (model.pieces[id].starts_with(kGapName)) {
@@ -89,6 +91,7 @@ class BpeTokenizer::Parts {
   std::vector<std::string> bytes;  // by id
   BpeEncoder encoder;
   std::optional<std::int32_t> boundary;
+  std::vector<std::int32_t> before;  // what the post-processor puts before a text
   std::unordered_map<std::string_view, std::int32_t> ids;
   AddedTokens plain, marked;
 
@@ -128,6 +131,10 @@ class BpeTokenizer::Parts {
 BpeTokenizer::BpeTokenizer(BpeModel model) : parts_(std::make_unique<const Parts>(std::move(model))) {}
 
 BpeTokenizer::~BpeTokenizer() = default;
+
+std::optional<std::int32_t> BpeTokenizer::begin_id() const noexcept {
+  return parts_->before.empty() ? std::nullopt : std::optional(parts_->before.front());
+}
 
 const BpeModel& BpeTokenizer::model() const noexcept { return parts_->model; }
 

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
-#include <queue>
 #include <unordered_set>
 
 #include "minnow/base/error.hpp"
 #include "minnow/text/utf8.hpp"
-#include "text/pair_counts.hpp"
+#include "text/merge_learner.hpp"
 #include "text/tokenizer_json.hpp"
 
 namespace minnow {
@@ -36,125 +35,68 @@ void check_training(const BpeTraining& training) {
   }
 }
 
-void require_content(std::span<const std::string_view> texts) {
-  for (const std::string_view text : texts) {
-    for (std::size_t i = 0; i < text.size();) {
-      const Utf8Step step = read_utf8(text, i);
-      if (!is_white_space(step.code_point)) return;
-      i += step.length;
-    }
-  }
-  throw DataError("[tokenizer] a text to learn from must have more than white space; got none.");
+struct ByteAlphabet {
+  std::vector<std::uint8_t> order;      // by rising id
+  std::array<std::int32_t, 256> ids{};  // behind the special tokens
+};
+
+ByteAlphabet bytes_behind(std::size_t special) {
+  ByteAlphabet alphabet;
+  alphabet.order.resize(256);
+  std::iota(alphabet.order.begin(), alphabet.order.end(), std::uint8_t{0});
+  std::sort(alphabet.order.begin(), alphabet.order.end(),
+            [](std::uint8_t a, std::uint8_t b) { return byte_stand_in(a) < byte_stand_in(b); });
+  auto id = static_cast<std::int32_t>(special);
+  for (const std::uint8_t byte : alphabet.order) alphabet.ids[byte] = id++;
+  return alphabet;
 }
 
-/// Builds the vocabulary merge by merge.
-class Trainer {
- public:
-  Trainer(const WordCounts& words, const BpeTraining& training)
-      : training_(training), byte_ids_(begin_vocabulary()), pairs_(words, byte_ids_), waiting_(Later{*this}) {
-    for (std::size_t i = 0; i < pairs_.size(); ++i) waiting_.push({pairs_.pair(i).count, i});
-  }
-
-  BpeModel run() {
-    const auto wanted = static_cast<std::size_t>(training_.vocab_size);
-    const std::size_t first = bytes_.size();
-    while (bytes_.size() < wanted && merge_next()) {
-      if (training_.progress && bytes_.size() % 256 == 0) {
-        training_.progress(1, static_cast<double>(bytes_.size() - first) / static_cast<double>(wanted - first));
-      }
-    }
-    model_.pattern = training_.pattern;
-    return std::move(model_);
-  }
-
- private:
-  struct Waiting {
-    std::int64_t count;
-    std::size_t pair;
-  };
-  /// Whether `a` merges after `b`.
-  struct Later {
-    const Trainer& trainer;
-    bool operator()(const Waiting& a, const Waiting& b) const {
-      return a.count != b.count ? a.count < b.count : trainer.is_smaller(a.pair, b.pair);
+WordCounting counting_of(const BpeTraining& training) {
+  WordCounting counting;
+  counting.special = training.special;
+  const SplitPattern pattern = training.pattern;
+  counting.count = [pattern](std::string_view text, WordCounts& counts) {
+    for (std::size_t begin = 0; begin < text.size();) {
+      const std::size_t end = piece_end(pattern, text, begin);
+      counts.add(text.substr(begin, end - begin));
+      begin = end;
     }
   };
-
-  [[nodiscard]] const std::string& bytes_of(std::int32_t id) const { return bytes_[static_cast<std::size_t>(id)]; }
-
-  [[nodiscard]] bool is_smaller(std::size_t a, std::size_t b) const {
-    const PairCounts::Pair &one = pairs_.pair(a), &other = pairs_.pair(b);
-    const int left = one.left == other.left ? 0 : bytes_of(one.left).compare(bytes_of(other.left));
-    return left != 0 ? left < 0 : bytes_of(one.right).compare(bytes_of(other.right)) < 0;
+  if (pattern != SplitPattern::kNone) counting.cuts = always_cuts;
+  if (training.progress) {
+    counting.progress = [&training](double share) { training.progress(0, share); };
   }
-
-  std::array<std::int32_t, 256> begin_vocabulary() {
-    for (const std::string& special : training_.special) {
-      model_.added.push_back({.id = static_cast<std::int32_t>(bytes_.size()), .content = special});
-      model_.pieces.push_back(special);
-      bytes_.push_back(special);
-      taken_.insert(special);
-    }
-    std::array<std::uint8_t, 256> order;
-    std::iota(order.begin(), order.end(), std::uint8_t{0});
-    std::sort(order.begin(), order.end(),
-              [](std::uint8_t a, std::uint8_t b) { return byte_stand_in(a) < byte_stand_in(b); });
-    std::array<std::int32_t, 256> ids{};
-    for (const std::uint8_t byte : order) {
-      ids[byte] = static_cast<std::int32_t>(bytes_.size());
-      bytes_.emplace_back(1, static_cast<char>(byte));
-      model_.pieces.push_back(piece_of_bytes(bytes_.back()));
-    }
-    return ids;
-  }
-
-  /// @return whether there was one left that is frequent enough.
-  bool merge_next() {
-    const std::int64_t least = std::max<std::int64_t>(1, training_.min_frequency);
-    while (!waiting_.empty()) {
-      const Waiting best = waiting_.top();
-      waiting_.pop();
-      const PairCounts::Pair& pair = pairs_.pair(best.pair);
-      if (best.count > pair.count) {  // it has become rarer since it was put in
-        if (pair.count >= least) waiting_.push({pair.count, best.pair});
-        continue;
-      }
-      if (best.count < pair.count) continue;  // it was put in again
-      if (best.count < least) return false;
-      if (add(pair.left, pair.right, best.pair)) return true;
-    }
-    return false;
-  }
-
-  /// @return false when the token would have the name of a special one.
-  bool add(std::int32_t left, std::int32_t right, std::size_t index) {
-    std::string bytes = bytes_of(left) + bytes_of(right);
-    std::string piece = piece_of_bytes(bytes);
-    if (taken_.contains(piece)) return false;
-    const auto merged = static_cast<std::int32_t>(bytes_.size());
-    bytes_.push_back(std::move(bytes));
-    model_.pieces.push_back(std::move(piece));
-    model_.merges.push_back({left, right, merged});
-    for (const std::size_t risen : pairs_.merge(index, merged)) waiting_.push({pairs_.pair(risen).count, risen});
-    return true;
-  }
-
-  const BpeTraining& training_;
-  BpeModel model_;
-  std::vector<std::string> bytes_;         // by id
-  std::unordered_set<std::string> taken_;  // names of special tokens
-  std::array<std::int32_t, 256> byte_ids_;
-  PairCounts pairs_;
-  std::priority_queue<Waiting, std::vector<Waiting>, Later> waiting_;
-};
+  return counting;
+}
 
 }  // namespace
 
 BpeModel train_bpe(std::span<const std::string_view> texts, const BpeTraining& training) {
   check_training(training);
   require_content(texts);
-  const WordCounts words = count_words(texts, training);
-  return Trainer(words, training).run();
+  const WordCounts words = count_words(texts, counting_of(training));
+  const ByteAlphabet alphabet = bytes_behind(training.special.size());
+  const std::unordered_set<std::string> taken(training.special.begin(), training.special.end());
+  MergeStart start;
+  start.names = training.special;
+  for (const std::uint8_t byte : alphabet.order) start.names.emplace_back(1, static_cast<char>(byte));
+  start.spell = [&](std::string_view word, std::vector<std::int32_t>& ids) {
+    for (const char byte : word) ids.push_back(alphabet.ids[static_cast<std::uint8_t>(byte)]);
+  };
+  start.join = [](const std::string& left, const std::string& right) { return left + right; };
+  start.taken = [&](const std::string& bytes) { return !taken.empty() && taken.contains(piece_of_bytes(bytes)); };
+  std::function<void(double)> progress;
+  if (training.progress) progress = [&](double share) { training.progress(1, share); };
+  LearnedMerges learned = learn_merges(words, std::move(start), training.vocab_size, training.min_frequency, progress);
+  BpeModel model;
+  model.pattern = training.pattern;
+  model.merges = std::move(learned.merges);
+  for (std::size_t id = 0; id < learned.names.size(); ++id) {
+    const bool special = id < training.special.size();
+    if (special) model.added.push_back({.id = static_cast<std::int32_t>(id), .content = learned.names[id]});
+    model.pieces.push_back(special ? learned.names[id] : piece_of_bytes(learned.names[id]));
+  }
+  return model;
 }
 
 }  // namespace minnow

@@ -3,6 +3,9 @@
 #include "minnow/text/bpe_tokenizer.hpp"
 #include "minnow/text/byte_tokenizer.hpp"
 #include "minnow/text/char_tokenizer.hpp"
+#include "minnow/text/sentencepiece_tokenizer.hpp"
+#include "minnow/text/word_tokenizer.hpp"
+#include "text/base64.hpp"
 #include "text/tokenizer_json.hpp"
 
 namespace minnow {
@@ -32,7 +35,18 @@ bool is_byte_vocabulary(const BpeModel& model) {
 std::shared_ptr<const Tokenizer> Tokenizer::from_json(std::string_view json, std::string_view source) {
   const JsonSource file(source);
   const JsonSource::Json root = file.parse(json);
+  if (root.is_object() && JsonSource::text_of(root, "type") == "SentencePiece") {
+    std::string model;
+    if (!decode_base64(JsonSource::text_of(root, "model").value_or(""), model)) {
+      file.fail("must have the bytes of a SentencePiece model, in base64, as \"model\".");
+    }
+    return std::make_shared<SentencePieceTokenizer>(std::move(model), source);
+  }
   check_tokenizer_json(file, root);
+  if (JsonSource::text_of(root.at("model"), "type") != "BPE") {
+    return std::make_shared<WordTokenizer>(read_word_json(file, root));
+  }
+  check_bpe(file, root);
   if (root.at("pre_tokenizer").is_null()) {
     TokenizerFile characters = read_char_json(file, root);
     return std::make_shared<CharTokenizer>(std::move(characters.pieces), characters.boundary);

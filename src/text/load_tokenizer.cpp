@@ -7,6 +7,9 @@
 #include "minnow/base/error.hpp"
 #include "minnow/base/mapped_file.hpp"
 #include "minnow/text/bpe_tokenizer.hpp"
+#include "minnow/text/sentencepiece_tokenizer.hpp"
+#include "minnow/text/word_tokenizer.hpp"
+#include "text/json_source.hpp"
 
 namespace minnow {
 namespace {
@@ -70,13 +73,40 @@ std::shared_ptr<const Tokenizer> load_ranks(const fs::path& path, std::optional<
   return std::make_shared<BpeTokenizer>(read_tiktoken(file.text(), *pattern, std::move(special), path.string()));
 }
 
+/// Whether a BERT lowercases stands in the tokenizer_config.json beside its vocab.txt, if anywhere.
+std::optional<bool> lowercase_beside(const fs::path& path) {
+  const fs::path config = path.parent_path() / "tokenizer_config.json";
+  if (!stands(config)) return std::nullopt;
+  const JsonSource source(config.string());
+  const MappedFile file = MappedFile::open(config, "tokenizer");
+  const JsonSource::Json root = source.parse(file.text());
+  if (!root.is_object() || !root.contains("do_lower_case")) return std::nullopt;
+  return source.flag_of(root, "do_lower_case", true);
+}
+
+std::shared_ptr<const Tokenizer> load_word_pieces(const fs::path& path) {
+  const MappedFile file = MappedFile::open(path, "tokenizer");
+  return std::make_shared<WordTokenizer>(read_vocab_txt(file.text(), lowercase_beside(path), path.string()));
+}
+
+std::shared_ptr<const Tokenizer> load_sentencepiece(const fs::path& path) {
+  const MappedFile file = MappedFile::open(path, "tokenizer");
+  return std::make_shared<SentencePieceTokenizer>(std::string(file.text()), path.string());
+}
+
 std::shared_ptr<const Tokenizer> load_any(const fs::path& path, std::optional<SplitPattern> pattern) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
     if (stands(path / "tokenizer.json")) return load_any(path / "tokenizer.json", pattern);
     if (stands(one_of(path, "vocab.json", "encoder.json"))) return load_pair(path);
+    for (const char* model : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"}) {
+      if (stands(path / model)) return load_sentencepiece(path / model);
+    }
+    if (stands(path / "vocab.txt")) return load_word_pieces(path / "vocab.txt");
     throw DataError(
-        fmt::format("[tokenizer] a folder must hold a tokenizer.json, or vocab.json and merges.txt; {} has neither.",
+        fmt::format("[tokenizer] a folder must hold a tokenizer.json, vocab.json and merges.txt, tokenizer.model or "
+                    "vocab.txt; {} has "
+                    "none of them.",
                     path.string()));
   }
   const fs::path name = path.filename();
@@ -84,6 +114,8 @@ std::shared_ptr<const Tokenizer> load_any(const fs::path& path, std::optional<Sp
     return load_pair(path.parent_path());
   }
   if (path.extension() == ".tiktoken") return load_ranks(path, pattern);
+  if (path.extension() == ".model") return load_sentencepiece(path);
+  if (path.extension() == ".txt") return load_word_pieces(path);
   const MappedFile file = MappedFile::open(path, "tokenizer");
   return Tokenizer::from_json(file.text(), path.string());
 }

@@ -15,11 +15,15 @@ std::size_t pair_hash(std::int32_t left, std::int32_t right) {
 
 }  // namespace
 
-PairCounts::PairCounts(const WordCounts& words, std::span<const std::int32_t> byte_ids) : slots_(1024, kFreeSlot) {
+PairCounts::PairCounts(const WordCounts& words, const Spell& spell) : slots_(1024, kFreeSlot) {
   for (const WordCounts::Word& word : words.words()) {
-    if (word.bytes.size() < 2) continue;
-    words_.push_back({tokens_.size(), static_cast<std::uint32_t>(word.bytes.size()), word.count});
-    for (const char byte : word.bytes) tokens_.push_back(byte_ids[static_cast<std::uint8_t>(byte)]);
+    const std::size_t begin = tokens_.size();
+    spell(word.bytes, tokens_);
+    if (tokens_.size() - begin < 2) {
+      tokens_.resize(begin);
+      continue;
+    }
+    words_.push_back({begin, static_cast<std::uint32_t>(tokens_.size() - begin), word.count});
   }
   for (std::uint32_t i = 0; i < words_.size(); ++i) {
     const std::size_t begin = words_[i].begin;

@@ -3,8 +3,8 @@
 /// Keeps how often each pair of neighbouring tokens stands in the words, and where.
 
 #include <cstdint>
-#include <span>
-#include <string>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 #include "text/word_counts.hpp"
@@ -22,8 +22,10 @@ class PairCounts {
     std::int64_t changed_at = -1;        // the last merge that changed the count
   };
 
-  /// @param byte_ids  token of each byte
-  PairCounts(const WordCounts& words, std::span<const std::int32_t> byte_ids);
+  using Spell = std::function<void(std::string_view word, std::vector<std::int32_t>& ids)>;
+
+  /// @param spell  appends the tokens of a word
+  PairCounts(const WordCounts& words, const Spell& spell);
 
   [[nodiscard]] const Pair& pair(std::size_t index) const { return pairs_[index]; }
   [[nodiscard]] std::size_t size() const { return pairs_.size(); }

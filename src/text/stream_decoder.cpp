@@ -1,11 +1,15 @@
 #include "minnow/text/stream_decoder.hpp"
 
+#include <string_view>
+
 #include "minnow/text/utf8.hpp"
 
 namespace minnow {
 
 std::string StreamDecoder::push(std::int32_t id) {
-  pending_ += tokenizer_->bytes_of(id);
+  const std::string_view bytes = begins_ ? tokenizer_->first_bytes_of(id) : tokenizer_->bytes_of(id);
+  begins_ = begins_ && bytes.empty();
+  pending_ += bytes;
   std::string whole;
   std::size_t position = 0;
   while (position < pending_.size()) {

@@ -7,6 +7,7 @@
 
 #include "minnow/base/error.hpp"
 #include "minnow/text/bpe_model.hpp"
+#include "text/base64.hpp"
 #include "text/bpe_merger.hpp"
 #include "text/vocabulary_builder.hpp"
 
@@ -17,33 +18,6 @@ namespace {
 constexpr std::size_t kMaxTiktokenBytes = 64U << 20;
 
 using Fail = std::function<void(const std::string&)>;
-
-/// @return the value of a base64 character, -1 for others.
-int base64_value(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+') return 62;
-  return c == '/' ? 63 : -1;
-}
-
-/// @return whether `text` is base64 with its padding (RFC 4648, section 4); its bytes are then in `bytes`.
-bool decode_base64(std::string_view text, std::string& bytes) {
-  bytes.clear();
-  if (text.empty() || text.size() % 4 != 0) return false;
-  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
-  std::uint32_t bits = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool pad = i + padding >= text.size();
-    const int value = pad ? 0 : base64_value(text[i]);
-    if (value < 0) return false;
-    bits = (bits << 6U) | static_cast<std::uint32_t>(value);
-    if (i % 4 != 3) continue;
-    for (const unsigned shift : {16U, 8U, 0U}) bytes.push_back(static_cast<char>((bits >> shift) & 0xFFU));
-  }
-  for (std::size_t i = 0; i < padding; ++i) bytes.pop_back();
-  return true;
-}
 
 struct RankLine {
   std::string bytes{};

@@ -19,7 +19,7 @@ UnknownText Tokenizer::unknown_in(std::string_view /*text*/) const { return {}; 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   std::string text;
   text.reserve(ids.size());
-  for (const std::int32_t id : ids) text += bytes_of(id);
+  for (const std::int32_t id : ids) text += text.empty() ? first_bytes_of(id) : bytes_of(id);
   return text;
 }
 

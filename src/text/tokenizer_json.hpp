@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "minnow/text/bpe_model.hpp"
+#include "minnow/text/word_model.hpp"
 #include "text/json_source.hpp"
 
 namespace minnow {
@@ -30,8 +31,18 @@ struct TokenizerFile {
 /// blank in it.
 [[nodiscard]] std::string write_bpe_json(const BpeModel& model);
 
-/// Checks the nine keys and the version. Throws: DataError.
+/// @return the file's text of a vocabulary of words or of their pieces.
+[[nodiscard]] std::string write_word_json(const WordModel& model);
+
+/// Checks the nine keys, the version and that a model of a known type has a vocabulary. Throws: DataError.
 void check_tokenizer_json(const JsonSource& source, const JsonSource::Json& root);
+
+/// Checks what all models of type BPE have in common. Throws: DataError.
+void check_bpe(const JsonSource& source, const JsonSource::Json& root);
+
+/// Reads a checked file whose model is of type WordPiece or WordLevel. Throws: DataError when the text is cleaned, cut
+/// or joined in a way that minnow does not have.
+[[nodiscard]] WordModel read_word_json(const JsonSource& source, const JsonSource::Json& root);
 
 /// Reads a checked file whose pre-tokenizer is null. Throws: DataError when it is no vocabulary of characters.
 [[nodiscard]] TokenizerFile read_char_json(const JsonSource& source, const JsonSource::Json& root);

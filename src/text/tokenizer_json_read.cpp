@@ -77,12 +77,13 @@ class CharReader {
   const JsonSource& source_;
 };
 
-void check_bpe(const JsonSource& source, const JsonSource::Json& model) {
-  if (!model.is_object() || JsonSource::text_of(model, "type") != "BPE") {
-    source.fail("must have a model of type \"BPE\".");
-  }
-  if (!model.contains("vocab") || !model.at("vocab").is_object()) {
-    source.fail("must have an object \"vocab\" in its model.");
+}  // namespace
+
+void check_bpe(const JsonSource& source, const JsonSource::Json& root) {
+  const JsonSource::Json& model = root.at("model");
+  if (!root.at("normalizer").is_null()) {
+    source.fail(fmt::format("must have no normalizer with a model of type \"BPE\"; got {}.",
+                            JsonSource::shown(root.at("normalizer"))));
   }
   if (!model.contains("merges") || !model.at("merges").is_array()) {
     source.fail("must have a list \"merges\" in its model.");
@@ -92,8 +93,6 @@ void check_bpe(const JsonSource& source, const JsonSource::Json& model) {
     if (affix && !affix->empty()) source.fail(fmt::format("must have no {}; got \"{}\".", key, *affix));
   }
 }
-
-}  // namespace
 
 void check_tokenizer_json(const JsonSource& source, const JsonSource::Json& root) {
   if (!root.is_object()) source.fail("must hold a JSON object.");
@@ -108,11 +107,15 @@ void check_tokenizer_json(const JsonSource& source, const JsonSource::Json& root
   if (root.at("version") != "1.0") {
     source.fail(fmt::format("must be of version \"1.0\"; got {}.", JsonSource::shown(root.at("version"))));
   }
-  if (!root.at("normalizer").is_null()) {
-    source.fail(fmt::format("must have no normalizer: minnow leaves text as it is; got {}.",
-                            JsonSource::shown(root.at("normalizer"))));
+  const JsonSource::Json& model = root.at("model");
+  const std::optional<std::string> type = model.is_object() ? JsonSource::text_of(model, "type") : std::nullopt;
+  if (type != "BPE" && type != "WordPiece" && type != "WordLevel") {
+    source.fail(fmt::format("must have a model of type \"BPE\", \"WordPiece\" or \"WordLevel\"; got {}.",
+                            type.value_or("none")));
   }
-  check_bpe(source, root.at("model"));
+  if (!model.contains("vocab") || !model.at("vocab").is_object()) {
+    source.fail("must have an object \"vocab\" in its model.");
+  }
 }
 
 TokenizerFile read_char_json(const JsonSource& source, const JsonSource::Json& root) {

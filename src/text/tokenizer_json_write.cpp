@@ -61,15 +61,30 @@ Json frame() {
   return root;
 }
 
+Json split_json(SplitPattern pattern) {
+  return {
+      {"type", "Split"}, {"pattern", {{"Regex", split_regex(pattern)}}}, {"behavior", "Isolated"}, {"invert", false}};
+}
+
 Json pre_tokenizer_of(const BpeModel& model) {
   const bool gpt2 = model.pattern == SplitPattern::kGpt2;
   Json bytes = byte_level(model.add_prefix_space, gpt2);
   if (gpt2 || model.pattern == SplitPattern::kNone) return bytes;
-  const Json split = {{"type", "Split"},
-                      {"pattern", {{"Regex", split_regex(model.pattern)}}},
-                      {"behavior", "Isolated"},
-                      {"invert", false}};
-  return {{"type", "Sequence"}, {"pretokenizers", Json::array({split, std::move(bytes)})}};
+  return {{"type", "Sequence"}, {"pretokenizers", Json::array({split_json(model.pattern), std::move(bytes)})}};
+}
+
+Json word_split_json(const WordModel& model) {
+  switch (model.split) {
+    case WordSplit::kBert:
+      return {{"type", "BertPreTokenizer"}};
+    case WordSplit::kWhitespace:
+      return {{"type", "Whitespace"}};
+    case WordSplit::kBlanks:
+      return {{"type", "WhitespaceSplit"}};
+    case WordSplit::kPattern:
+      break;
+  }
+  return model.pattern == SplitPattern::kNone ? Json() : split_json(model.pattern);
 }
 
 /// As strings, which every reader knows, unless a name has a blank in it.
@@ -111,6 +126,32 @@ std::string write_bpe_json(const BpeModel& model) {
   root["model"]["ignore_merges"] = model.ignore_merges;
   root["model"]["vocab"] = vocabulary(model.pieces);
   root["model"]["merges"] = merges_of(model);
+  return root.dump(2) + "\n";
+}
+
+std::string write_word_json(const WordModel& model) {
+  Json root = frame();
+  for (const AddedToken& token : model.added) root["added_tokens"].push_back(added_token(token));
+  if (const auto& cleaning = model.cleaning) {
+    root["normalizer"] = {{"type", "BertNormalizer"},
+                          {"clean_text", cleaning->clean_text},
+                          {"handle_chinese_chars", cleaning->handle_chinese_chars},
+                          {"strip_accents", cleaning->strip_accents},
+                          {"lowercase", cleaning->lowercase}};
+  }
+  root["pre_tokenizer"] = word_split_json(model);
+  root["post_processor"] = Json::parse(model.post_processor);
+  if (model.join == WordJoin::kFuse) root["decoder"] = {{"type", "Fuse"}};
+  if (model.join == WordJoin::kPieces) {
+    root["decoder"] = {{"type", "WordPiece"}, {"prefix", model.prefix}, {"cleanup", model.tidy}};
+  }
+  Json words = {{"type", model.word_pieces ? "WordPiece" : "WordLevel"}, {"unk_token", model.unknown}};
+  if (model.word_pieces) {
+    words["continuing_subword_prefix"] = model.prefix;
+    words["max_input_chars_per_word"] = model.max_characters;
+  }
+  words["vocab"] = vocabulary(model.pieces);
+  root["model"] = std::move(words);
   return root.dump(2) + "\n";
 }
 

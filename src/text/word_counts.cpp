@@ -17,13 +17,13 @@ constexpr std::size_t kTables = 8;
 constexpr std::size_t kBlockBytes = 1U << 20;
 
 /// @return the texts in parts of about kCountedPart whose pieces are those of the whole.
-std::vector<std::string_view> parts_of(std::span<const std::string_view> texts, SplitPattern pattern,
+std::vector<std::string_view> parts_of(std::span<const std::string_view> texts, const WordCounting& counting,
                                        const AddedTokens& special) {
   std::vector<std::string_view> parts;
   for (std::string_view rest : texts) {
-    while (pattern != SplitPattern::kNone && rest.size() > kCountedPart) {
+    while (counting.cuts && rest.size() > kCountedPart) {
       std::size_t cut = kCountedPart;
-      while (cut < rest.size() && (!always_cuts(rest, cut) || special.touch(rest, cut))) ++cut;
+      while (cut < rest.size() && (!counting.cuts(rest, cut) || special.touch(rest, cut))) ++cut;
       if (cut >= rest.size()) break;
       parts.push_back(rest.substr(0, cut));
       rest.remove_prefix(cut);
@@ -31,14 +31,6 @@ std::vector<std::string_view> parts_of(std::span<const std::string_view> texts, 
     if (!rest.empty()) parts.push_back(rest);
   }
   return parts;
-}
-
-void count_pieces(std::string_view text, SplitPattern pattern, WordCounts& counts) {
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = piece_end(pattern, text, begin);
-    counts.add(text.substr(begin, end - begin));
-    begin = end;
-  }
 }
 
 }  // namespace
@@ -80,11 +72,11 @@ void WordCounts::grow() {
   }
 }
 
-WordCounts count_words(std::span<const std::string_view> texts, const BpeTraining& training) {
+WordCounts count_words(std::span<const std::string_view> texts, const WordCounting& counting) {
   std::vector<AddedToken> marks;
-  for (const std::string& content : training.special) marks.push_back({.content = content});
+  for (const std::string& content : counting.special) marks.push_back({.content = content});
   const AddedTokens special(marks, true);
-  const std::vector<std::string_view> parts = parts_of(texts, training.pattern, special);
+  const std::vector<std::string_view> parts = parts_of(texts, counting, special);
   const std::size_t lanes = std::min(kTables, parts.size());
   std::vector<WordCounts> tables(lanes);
   std::atomic<std::size_t> done = 0;
@@ -92,15 +84,14 @@ WordCounts count_words(std::span<const std::string_view> texts, const BpeTrainin
     const auto k = static_cast<std::size_t>(lane);
     for (std::size_t i = parts.size() * k / lanes; i < parts.size() * (k + 1) / lanes; ++i) {
       if (special.empty()) {
-        count_pieces(parts[i], training.pattern, tables[k]);
+        counting.count(parts[i], tables[k]);
       } else {
         special.cut(
-            parts[i], [&](std::string_view text) { count_pieces(text, training.pattern, tables[k]); },
-            [](std::int32_t) {});
+            parts[i], [&](std::string_view text) { counting.count(text, tables[k]); }, [](std::int32_t) {});
       }
       const std::size_t so_far = ++done;
-      if (training.progress && thread_number() == 0) {
-        training.progress(0, static_cast<double>(so_far) / static_cast<double>(parts.size()));
+      if (counting.progress && thread_number() == 0) {
+        counting.progress(static_cast<double>(so_far) / static_cast<double>(parts.size()));
       }
     }
   });

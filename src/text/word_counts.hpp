@@ -10,8 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "minnow/text/bpe_trainer.hpp"
-
 namespace minnow {
 
 /// Byte strings and how often each was seen, in the order of their first appearance.
@@ -45,7 +43,17 @@ class WordCounts {
   std::deque<std::string> blocks_;    // their bytes, in blocks that never move
 };
 
-/// @return the pieces of all texts, counted on all threads; always in the same order.
-[[nodiscard]] WordCounts count_words(std::span<const std::string_view> texts, const BpeTraining& training);
+/// How words are counted.
+struct WordCounting {
+  std::vector<std::string> special{};  ///< texts are cut where these stand
+  /// Adds the words of a text.
+  std::function<void(std::string_view text, WordCounts& counts)> count{};
+  /// Whether the two parts of a text have the words of the whole; empty: texts stay whole.
+  std::function<bool(std::string_view text, std::size_t position)> cuts{};
+  std::function<void(double share)> progress{};  ///< may be empty
+};
+
+/// @return the words of all texts, counted on all threads; always in the same order.
+[[nodiscard]] WordCounts count_words(std::span<const std::string_view> texts, const WordCounting& counting);
 
 }  // namespace minnow

@@ -32,6 +32,7 @@ void import_model(const LoadedRun& model, const std::filesystem::path& run, cons
   state.seed = config.train.seed;
   state.leaf_sequences = config.train.leaf();
   state.vocab_size = model.model->vocab_size();
+  state.prompt_start = model.prompt_start.value_or(-1);
   CheckpointTexts texts;
   texts.state = state.to_json();
   texts.config = to_toml(config);

@@ -50,6 +50,10 @@ LoadedRun open_model_folder(const std::filesystem::path& path) {
   LoadedRun loaded;
   loaded.directory = path;
   loaded.tokenizer = folder.tokenizer();
+  if (loaded.tokenizer) {  // as transformers: what the tokenizer adds, and of nothing at all the boundary
+    loaded.prompt_start = loaded.tokenizer->begin_id();
+    loaded.empty_start = loaded.prompt_start ? loaded.prompt_start : loaded.tokenizer->boundary_id();
+  }
   loaded.config = config_of_folder(folder.model(), loaded.tokenizer.get());
   loaded.warnings = folder.warnings();
   loaded.model = make_language_model(loaded.config.model, folder.vocab_size());

@@ -66,6 +66,12 @@ LoadedRun load(const fs::path& run, const Checkpoint& checkpoint, WhichWeights w
   loaded.data = state.data;
   loaded.config = std::move(texts.config.config);
   loaded.tokenizer = std::move(texts.tokenizer);
+  if (state.prompt_start) {
+    if (*state.prompt_start >= 0) loaded.prompt_start = static_cast<std::int32_t>(*state.prompt_start);
+  } else if (loaded.tokenizer && loaded.config.data.documents != DocumentKind::kStream) {
+    loaded.prompt_start = loaded.tokenizer->boundary_id();  // (states before this was noted)
+  }
+  loaded.empty_start = loaded.prompt_start;
   loaded.model = make_language_model(loaded.config.model, state.vocab_size);
   apply_compute(loaded.config.compute, *loaded.model);
   loaded.model->set_frozen(true);

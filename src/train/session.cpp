@@ -246,7 +246,7 @@ bool TrainSession::sample_now() {
   if (config().sample.every_steps == 0 || !due(config().sample.every_steps) || !setup_.options.sampler) return true;
   const ActivityClock clock(setup_.profiler, "sample");
   const Averaged weights(*setup_.step, config().eval.use_ema);
-  const std::string text = setup_.options.sampler(*setup_.model, setup_.data->tokenizer().get(), config().sample,
+  const std::string text = setup_.options.sampler(*setup_.model, *setup_.data, config().sample,
                                                   static_cast<std::uint64_t>(config().train.seed), state().step);
   if (signal() != 0) return false;  // the text may have been cut short
   keep_lock();

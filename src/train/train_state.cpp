@@ -43,6 +43,7 @@ void check(const TrainState& s) {
   within("seed", s.seed, 0, INT64_MAX);
   within("leaf_sequences", s.leaf_sequences, 1, kMost);
   within("vocab_size", s.vocab_size, 1, kMost);
+  if (s.prompt_start) within("prompt_start", *s.prompt_start, -1, s.vocab_size - 1);
 }
 
 TrainState read(const Json& json) {
@@ -68,6 +69,7 @@ TrainState read(const Json& json) {
   state.seed = json.at("seed");
   state.leaf_sequences = json.at("leaf_sequences");
   state.vocab_size = json.at("vocab_size");
+  if (json.contains("prompt_start")) state.prompt_start = json.at("prompt_start").get<std::int64_t>();
   for (const Json& file : json.at("data")) state.data.files.push_back({"", file.at("bytes"), file.at("sha256")});
   check(state);
   return state;
@@ -99,6 +101,7 @@ std::string TrainState::to_json() const {
                   {"seed", seed},
                   {"leaf_sequences", leaf_sequences},
                   {"vocab_size", vocab_size},
+                  {"prompt_start", prompt_start.value_or(-1)},
                   {"data", files}};
   return json.dump(1) + "\n";
 }

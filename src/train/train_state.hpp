@@ -33,6 +33,8 @@ struct TrainState {
   std::int64_t seed = 0;
   std::int64_t leaf_sequences = 0;
   std::int64_t vocab_size = 0;
+  /// Id that a prompt begins with, since documents did; -1: none; absent in older states.
+  std::optional<std::int64_t> prompt_start;
   DataFingerprint data;  ///< sizes and digests; paths are not kept
 
   [[nodiscard]] std::string to_json() const;

@@ -122,6 +122,7 @@ class Preparation {
     setup.state.seed = config_.train.seed;
     setup.state.leaf_sequences = config_.train.leaf();
     setup.state.vocab_size = data_->vocab_size();
+    setup.state.prompt_start = data_->document_start().value_or(-1);
     setup.state.data = data_->fingerprint();
     announce(setup);
     setup.data = std::move(data_);

@@ -162,7 +162,7 @@ TEST_F(Generate, TopKZeroIsOff) {
 TEST_F(Generate, SampleIsTheSameWhateverRunsBesideIt) {
   const auto tokenizer = letters(true);
   const auto model = make_model(small_config(16), tokenizer->vocab_size());
-  const std::vector<std::int32_t> prompt = prompt_ids(*tokenizer, "ab");
+  const std::vector<std::int32_t> prompt = prompt_ids(*tokenizer, "ab", tokenizer->boundary_id());
   const auto run = [&](Index count) {
     return generate(*model, tokenizer.get(), prompt, {.count = count, .max_tokens = 60, .stop = {"q"}});
   };
@@ -350,30 +350,33 @@ TEST_F(Generate, BadRequestsAreRefused) {
 }
 
 TEST(PromptIds, EmptyPromptStartsAsDocumented) {
-  EXPECT_EQ(prompt_ids(ByteTokenizer(true), ""), (std::vector<std::int32_t>{256}));
-  EXPECT_EQ(prompt_ids(ByteTokenizer(false), ""), (std::vector<std::int32_t>{10}));
-  EXPECT_EQ(prompt_ids(*CharTokenizer::train("a\nb"), ""), (std::vector<std::int32_t>{0}));    // the line feed
-  EXPECT_EQ(prompt_ids(*CharTokenizer::train("\tab\n"), ""), (std::vector<std::int32_t>{1}));  // likewise
-  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc"), ""), (std::vector<std::int32_t>{0}));
-  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc", true), ""), (std::vector<std::int32_t>{0}));
+  EXPECT_EQ(prompt_ids(ByteTokenizer(true), "", 256), (std::vector<std::int32_t>{256}));
+  EXPECT_EQ(prompt_ids(ByteTokenizer(false), "", std::nullopt), (std::vector<std::int32_t>{10}));
+  EXPECT_EQ(prompt_ids(*CharTokenizer::train("a\nb"), "", std::nullopt),
+            (std::vector<std::int32_t>{0}));  // the line feed
+  EXPECT_EQ(prompt_ids(*CharTokenizer::train("\tab\n"), "", std::nullopt), (std::vector<std::int32_t>{1}));  // likewise
+  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc"), "", std::nullopt), (std::vector<std::int32_t>{0}));
+  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc", true), "", 0), (std::vector<std::int32_t>{0}));
 }
 
 TEST(PromptIds, BoundaryStandsInFrontOfTheText) {
-  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc", true), "cab"), (std::vector<std::int32_t>{0, 3, 1, 2}));
-  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc"), "cab"), (std::vector<std::int32_t>{2, 0, 1}));
+  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc", true), "cab", 0), (std::vector<std::int32_t>{0, 3, 1, 2}));
+  // A vocabulary with a boundary that training never saw: a prompt does not begin with it.
+  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc", true), "cab", std::nullopt), (std::vector<std::int32_t>{3, 1, 2}));
+  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc"), "cab", std::nullopt), (std::vector<std::int32_t>{2, 0, 1}));
 }
 
 TEST(PromptIds, UnknownCharactersAreNamedOrReplaced) {
   const auto tokenizer = CharTokenizer::train("abc ?");
   try {
-    (void)prompt_ids(*tokenizer, "a€b");
+    (void)prompt_ids(*tokenizer, "a€b", std::nullopt);
     FAIL();
   } catch (const DataError& error) {
     EXPECT_THAT(error.what(), HasSubstr("€"));
   }
-  EXPECT_EQ(prompt_ids(*tokenizer, "a€b", UnknownCharacter::kReplace), tokenizer->encode("a?b"));
+  EXPECT_EQ(prompt_ids(*tokenizer, "a€b", std::nullopt, UnknownCharacter::kReplace), tokenizer->encode("a?b"));
   // nothing to replace it with, nothing left: still a start
-  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc"), "€", UnknownCharacter::kReplace).size(), 1U);
+  EXPECT_EQ(prompt_ids(*CharTokenizer::train("abc"), "€", std::nullopt, UnknownCharacter::kReplace).size(), 1U);
 }
 
 }  // namespace

@@ -168,9 +168,9 @@ TEST(ProfiledRun, ChangesNoBitAndCoversTheRun) {
   options.profile = true;
   test::Watcher watcher;
   options.observer = &watcher;
-  options.sampler = [](LanguageModel& model, const Tokenizer* tokenizer, const SampleConfig& sample, std::uint64_t seed,
+  options.sampler = [](LanguageModel& model, const Dataset& data, const SampleConfig& sample, std::uint64_t seed,
                        std::int64_t step) {
-    return test::sample_with(model, tokenizer, sample, seed, step, [] { return 0; });
+    return test::sample_with(model, data.tokenizer().get(), sample, seed, step, [] { return 0; });
   };
   const TrainResult result = train(options);
   test::expect_same(test::outcome_of(folder.path("plain")), test::outcome_of(options.run_dir), "with a profiler");

@@ -364,7 +364,7 @@ TEST_F(RunDirectory, VerifyComparesTheSamples) {
   options.interrupts = {1};
   options.scratch = folder_.path();
   int calls = 0;
-  options.sampler = [&](LanguageModel&, const Tokenizer*, const SampleConfig&, std::uint64_t, std::int64_t) {
+  options.sampler = [&](LanguageModel&, const Dataset&, const SampleConfig&, std::uint64_t, std::int64_t) {
     return std::to_string(++calls);
   };
   const VerifyResult different = verify_resume(options);
@@ -373,7 +373,7 @@ TEST_F(RunDirectory, VerifyComparesTheSamples) {
     EXPECT_TRUE(row.same_state && row.same_metrics) << row.what;
     EXPECT_FALSE(row.same_samples) << row.what;
   }
-  options.sampler = [&](LanguageModel&, const Tokenizer*, const SampleConfig&, std::uint64_t, std::int64_t step) {
+  options.sampler = [&](LanguageModel&, const Dataset&, const SampleConfig&, std::uint64_t, std::int64_t step) {
     return std::to_string(step);
   };
   EXPECT_TRUE(verify_resume(options).ok());

@@ -108,7 +108,7 @@ std::string sample_with(LanguageModel& model, const Tokenizer* tokenizer, const 
   options.max_tokens = sample.max_tokens;
   options.interrupted = [&] { return interrupted() != 0; };
   std::string text;
-  const auto prompt = prompt_ids(*tokenizer, sample.prompt, UnknownCharacter::kReplace);
+  const auto prompt = prompt_ids(*tokenizer, sample.prompt, std::nullopt, UnknownCharacter::kReplace);
   for (const Generation& one : generate(model, tokenizer, prompt, options)) text += sample.prompt + one.text;
   return text;
 }
@@ -142,9 +142,9 @@ TrainResult train_once(const LoadedConfig& config, const fs::path& run, Watcher&
   options.init_from = start.init_from;
   options.observer = &watcher;
   options.interrupted = [&] { return watcher.ask(); };
-  options.sampler = [&](LanguageModel& model, const Tokenizer* tokenizer, const SampleConfig& sample,
-                        std::uint64_t seed, std::int64_t step) {
-    return sample_with(model, tokenizer, sample, seed, step, [&] { return watcher.ask(); });
+  options.sampler = [&](LanguageModel& model, const Dataset& data, const SampleConfig& sample, std::uint64_t seed,
+                        std::int64_t step) {
+    return sample_with(model, data.tokenizer().get(), sample, seed, step, [&] { return watcher.ask(); });
   };
   return train(options);
 }

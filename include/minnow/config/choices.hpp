@@ -43,7 +43,8 @@ inline constexpr auto kChoiceNames<PackingKind> = std::to_array<std::string_view
 template <>
 inline constexpr auto kChoiceNames<OrderKind> = std::to_array<std::string_view>({"epoch", "random"});
 template <>
-inline constexpr auto kChoiceNames<TokenizerKind> = std::to_array<std::string_view>({"char", "byte", "bpe", "none"});
+inline constexpr auto kChoiceNames<TokenizerKind> =
+    std::to_array<std::string_view>({"char", "byte", "bpe", "word", "wordpiece", "sentencepiece", "none"});
 template <>
 inline constexpr auto kChoiceNames<PieceKind> = std::to_array<std::string_view>({"auto", "gpt2", "cl100k", "llama3",
                                                                                  "qwen2", "none"});

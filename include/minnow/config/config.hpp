@@ -130,7 +130,7 @@ struct DataConfig {
 };
 
 /// kNone: the data are token files, there is no text to encode.
-enum class TokenizerKind { kChar, kByte, kBpe, kNone };
+enum class TokenizerKind { kChar, kByte, kBpe, kWord, kWordPiece, kSentencePiece, kNone };
 /// How a byte-pair encoding cuts a text into the pieces within which it merges; kAuto: as the file of the tokenizer
 /// says, GPT-2's way when it is learned.
 enum class PieceKind { kAuto, kGpt2, kCl100k, kLlama3, kQwen2, kNone };
@@ -141,13 +141,20 @@ enum class UnknownPolicy { kError, kReplace };
 struct TokenizerConfig {
   TokenizerKind type = TokenizerKind::kChar;
   UnknownPolicy unknown = UnknownPolicy::kError;
-  std::string path{};  ///< bpe: files of the tokenizer; empty: learned from the training text
+  std::string path{};  ///< files of the tokenizer; empty: learned from the training text
   PieceKind pattern = PieceKind::kAuto;
-  int64_t vocab_size = 4096;  ///< bpe that is learned: tokens at most
-  int64_t min_frequency = 2;  ///< bpe that is learned: rarer pairs do not merge
+  int64_t vocab_size = 4096;  ///< what is learned: tokens at most
+  int64_t min_frequency = 2;  ///< what is learned: rarer pairs do not merge, rarer words are no tokens
 
-  /// @return whether the tokenizer is learned from the training text by merging.
-  [[nodiscard]] bool learns_merges() const { return type == TokenizerKind::kBpe && path.empty(); }
+  /// @return whether the tokenizer can come from files.
+  [[nodiscard]] bool has_files() const {
+    return type == TokenizerKind::kBpe || type == TokenizerKind::kWord || type == TokenizerKind::kWordPiece ||
+           type == TokenizerKind::kSentencePiece;
+  }
+  /// @return whether the tokenizer is learned from how often words and pairs stand in the training text.
+  [[nodiscard]] bool learns_counts() const {
+    return has_files() && type != TokenizerKind::kSentencePiece && path.empty();
+  }
 
   bool operator==(const TokenizerConfig&) const = default;
 };

@@ -39,14 +39,14 @@ enum class SplitRule {
 
 /// Which tokenizer to build when none is passed. Documents that are lines or files give it a boundary token. Token
 /// files take kNone or, when their ids are byte values, kByte.
-enum class TokenizerChoice { kChar, kByte, kBpe, kNone };
+enum class TokenizerChoice { kChar, kByte, kBpe, kWord, kWordPiece, kSentencePiece, kNone };
 
-/// The byte-pair encoding to load, or to learn from the training text.
+/// What to load, or to learn from the training text: of byte pairs, words and pieces of words.
 struct BpeChoice {
   std::string path{};                     ///< as load_tokenizer takes it; empty: learn
   std::optional<SplitPattern> pattern{};  ///< nothing: what the file says, or GPT-2's
   std::int64_t vocab_size = 4096;         ///< to learn: tokens at most
-  std::int64_t min_frequency = 2;         ///< to learn: rarer pairs do not merge
+  std::int64_t min_frequency = 2;         ///< to learn: rarer pairs do not merge, rarer words are no tokens
 };
 
 /// Everything that determines the data of a run. (Each member has an initializer, so that a few can be named and the
@@ -109,6 +109,9 @@ class Dataset {
   [[nodiscard]] const EvalLoader& val() const noexcept { return *val_; }
   /// @return the tokenizer; null for token files without one.
   [[nodiscard]] const std::shared_ptr<const Tokenizer>& tokenizer() const noexcept { return tokenizer_; }
+  /// @return the tokenizer's boundary, when documents to train on begin with it (of a stream of token files: when it
+  /// stands somewhere in the first millions of tokens).
+  [[nodiscard]] std::optional<std::int32_t> document_start() const;
   /// @return V.
   [[nodiscard]] std::int64_t vocab_size() const noexcept { return vocab_size_; }
   [[nodiscard]] const SplitFacts& train_facts() const noexcept { return train_facts_; }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,8 +25,9 @@ struct ModelToWrite {
   ModelConfig model;
   std::int64_t vocab_size = 0;
   std::vector<NamedNumbers> parameters;
-  const Tokenizer* tokenizer = nullptr;  ///< null: the folder has none
-  SampleConfig sample;                   ///< how generation_config.json says that it writes
+  const Tokenizer* tokenizer = nullptr;        ///< null: the folder has none
+  std::optional<std::int32_t> prompt_start{};  ///< what texts begin with: tokenizer.json says so
+  SampleConfig sample;                         ///< how generation_config.json says that it writes
 };
 
 /// Writes config.json, model.safetensors, generation_config.json and, with a tokenizer, tokenizer.json and

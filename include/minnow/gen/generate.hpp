@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,11 +51,13 @@ struct Generation {
   FinishReason reason = FinishReason::kMaxTokens;
 };
 
-/// The ids that a text starts a model with: the document boundary where the tokenizer has one (the model has seen it in
-/// front of every document), then the text. Without a boundary an empty text starts with a line feed where the
-/// vocabulary has one, else with id 0, so there is always at least one id.
+/// The ids that a text starts a model with: what the model has seen in front of every document, then the text. Without
+/// that an empty text starts with a line feed where the vocabulary has one, else with id 0, so there is always at least
+/// one id.
+/// @param start  LoadedRun::prompt_start, or Dataset::document_start of what is learned from
 /// Throws: DataError for a character that the vocabulary lacks, under UnknownCharacter::kError.
 [[nodiscard]] std::vector<std::int32_t> prompt_ids(const Tokenizer& tokenizer, std::string_view text,
+                                                   std::optional<std::int32_t> start,
                                                    UnknownCharacter unknown = UnknownCharacter::kError);
 
 /// Continues `prompt` count times.

@@ -36,6 +36,7 @@ class BpeTokenizer final : public Tokenizer {
   /// @return the special token that by its name ends a document (<|endoftext|>, <|end_of_text|>, </s>, <eos>), or the
   /// only special token.
   [[nodiscard]] std::optional<std::int32_t> boundary_id() const noexcept override;
+  [[nodiscard]] std::optional<std::int32_t> begin_id() const noexcept override;
   [[nodiscard]] std::optional<std::int32_t> fallback_id() const noexcept override { return std::nullopt; }
   void encode_into(std::string_view text, std::vector<std::int32_t>& ids,
                    UnknownCharacter unknown = UnknownCharacter::kError) const override;

@@ -11,10 +11,11 @@ namespace minnow {
 
 /// Holds back the bytes of a character until it is whole, so every piece it gives is valid UTF-8. Bytes that cannot
 /// become a character any more come out as U+FFFD as soon as that is certain, those left over at the end by finish().
-/// The pieces one after the other, finish() included, equal Tokenizer::decode_text of all ids.
+/// The pieces one after the other, finish() included, of a text that begins, equal Tokenizer::decode_text of all ids.
 class StreamDecoder {
  public:
-  explicit StreamDecoder(const Tokenizer& tokenizer) : tokenizer_(&tokenizer) {}
+  /// @param begins  nothing stands before: the text begins as Tokenizer::decode begins one.
+  explicit StreamDecoder(const Tokenizer& tokenizer, bool begins = true) : tokenizer_(&tokenizer), begins_(begins) {}
 
   /// @return the text that `id` completes, often empty. Throws: DataError when id is not in the vocabulary.
   [[nodiscard]] std::string push(std::int32_t id);
@@ -24,6 +25,7 @@ class StreamDecoder {
 
  private:
   const Tokenizer* tokenizer_;
+  bool begins_;
   std::string pending_;  // at most 3 bytes: the start of a character
 };
 

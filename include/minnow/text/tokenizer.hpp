@@ -45,7 +45,7 @@ class Tokenizer {
   Tokenizer& operator=(const Tokenizer&) = delete;
   virtual ~Tokenizer() = default;
 
-  /// @return "char" or "byte".
+  /// @return "char", "byte", "bpe", "word", "wordpiece" or "sentencepiece".
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
 
   /// @return V.
@@ -54,6 +54,9 @@ class Tokenizer {
   /// @return the id that stands before and after each document, if the vocabulary has one. encode never produces it:
   /// text that spells the boundary's piece is ordinary text.
   [[nodiscard]] virtual std::optional<std::int32_t> boundary_id() const noexcept = 0;
+
+  /// @return the id that the tokenizer's own file puts before each text (a post-processor: [CLS], <s>), if it does.
+  [[nodiscard]] virtual std::optional<std::int32_t> begin_id() const noexcept { return std::nullopt; }
 
   /// @return the id that takes the place of unknown characters, if there is one.
   [[nodiscard]] virtual std::optional<std::int32_t> fallback_id() const noexcept = 0;
@@ -75,6 +78,14 @@ class Tokenizer {
   /// Throws: DataError when id is not in 0 .. V-1.
   [[nodiscard]] virtual std::string_view bytes_of(std::int32_t id) const = 0;
 
+  /// @return the bytes that `id` stands for at the beginning of a text: tokenizers of words leave the blank away there.
+  /// Throws: as bytes_of.
+  [[nodiscard]] virtual std::string_view first_bytes_of(std::int32_t id) const { return bytes_of(id); }
+
+  /// @return whether decoding gives a text back as it was, as far as its tokens are known. Without that no number of
+  /// bits per byte means anything: the model never had to say where lines end, or which letters are capitals.
+  [[nodiscard]] virtual bool keeps_text() const noexcept { return true; }
+
   /// @return the name of `id` in tokenizer.json's vocabulary: valid UTF-8, different for every id.
   /// Throws: DataError when id is not in 0 .. V-1.
   [[nodiscard]] virtual std::string piece_of(std::int32_t id) const = 0;
@@ -86,7 +97,7 @@ class Tokenizer {
   /// time.
   [[nodiscard]] virtual std::string to_json() const = 0;
 
-  /// Reads back what to_json wrote, and byte-level or character-level files of the same form made elsewhere.
+  /// Reads back what to_json wrote, and files of the same form made elsewhere.
   /// @param source  the file's name, for error messages.
   /// Throws: DataError when the text is not such a file or needs what minnow does not have (merges, normalizers, ...).
   [[nodiscard]] static std::shared_ptr<const Tokenizer> from_json(std::string_view json,

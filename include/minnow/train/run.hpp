@@ -46,6 +46,8 @@ struct LoadedRun {
   Config config;                               ///< as it was trained
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null for models of token files without one
   std::unique_ptr<LanguageModel> model;        ///< parameters filled
+  std::optional<std::int32_t> prompt_start;    ///< id that prompts begin with, as documents did in training
+  std::optional<std::int32_t> empty_start;     ///< what an empty prompt begins with
   std::int64_t step = 0;                       ///< of the checkpoint
   std::optional<double> val_loss;              ///< at that step, where it was evaluated
   DataFingerprint data;                        ///< what it was trained on

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "minnow/config/load.hpp"
+#include "minnow/data/dataset.hpp"
 #include "minnow/models/language_model.hpp"
 #include "minnow/tasks/language_modeling.hpp"
 #include "minnow/text/tokenizer.hpp"
@@ -77,8 +78,9 @@ enum class StopReason {
   kNumeric,          ///< too many steps in a row were not finite
 };
 
-/// Writes the text of [sample] with the model as it is after `step`.
-using TextSampler = std::function<std::string(LanguageModel&, const Tokenizer*, const SampleConfig&, std::uint64_t seed,
+/// Writes the text of [sample] with the model as it is after `step`. The data have the tokenizer and what documents
+/// begin with.
+using TextSampler = std::function<std::string(LanguageModel&, const Dataset&, const SampleConfig&, std::uint64_t seed,
                                               std::int64_t step)>;
 
 struct TrainOptions {

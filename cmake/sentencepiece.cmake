@@ -1,0 +1,16 @@
+# SentencePiece for tokenizers that come as .model files (LLaMA 2, T5). Its library is linked: 1 MB, and protobuf's lite part.
+set(MINNOW_SENTENCEPIECE AUTO CACHE STRING "Tokenizers of SentencePiece: AUTO (where its library is), ON or OFF")
+set_property(CACHE MINNOW_SENTENCEPIECE PROPERTY STRINGS AUTO ON OFF)
+
+set(MINNOW_HAS_SENTENCEPIECE OFF)
+if(MINNOW_SENTENCEPIECE)
+  find_path(MINNOW_SENTENCEPIECE_INCLUDE sentencepiece_processor.h)
+  find_library(MINNOW_SENTENCEPIECE_LIBRARY sentencepiece)
+  mark_as_advanced(MINNOW_SENTENCEPIECE_INCLUDE MINNOW_SENTENCEPIECE_LIBRARY)
+  if(MINNOW_SENTENCEPIECE_INCLUDE AND MINNOW_SENTENCEPIECE_LIBRARY)
+    set(MINNOW_HAS_SENTENCEPIECE ON)
+  elseif(NOT MINNOW_SENTENCEPIECE STREQUAL "AUTO")
+    message(FATAL_ERROR "MINNOW_SENTENCEPIECE=ON needs its header and library (Debian: libsentencepiece-dev)")
+  endif()
+endif()
+message(STATUS "Tokenizers of SentencePiece: ${MINNOW_HAS_SENTENCEPIECE}")
