@@ -24,6 +24,8 @@
 #include "minnow/data/check.hpp"
 #include "minnow/text/bpe_tokenizer.hpp"
 #include "minnow/text/bpe_trainer.hpp"
+#include "minnow/text/word_tokenizer.hpp"
+#include "minnow/text/word_trainer.hpp"
 #include "train/text_sample.hpp"
 
 namespace minnow::cli {
@@ -53,8 +55,15 @@ std::shared_ptr<const Tokenizer> tokenizer_of(const CheckArguments& arguments, c
   if (config->tokenizer.type == TokenizerKind::kByte) return find_tokenizer("byte", files, arguments.field, false);
   if (!config->tokenizer.path.empty()) return find_tokenizer(config->tokenizer.path, files, arguments.field, false);
   const TextSample sample = sample_text(files, arguments.field, bytes_of_paths(files));
-  return std::make_shared<BpeTokenizer>(train_bpe(
-      sample.views(), {.vocab_size = config->tokenizer.vocab_size, .min_frequency = config->tokenizer.min_frequency}));
+  const TokenizerConfig& learned = config->tokenizer;
+  if (learned.type == TokenizerKind::kBpe) {
+    return std::make_shared<BpeTokenizer>(
+        train_bpe(sample.views(), {.vocab_size = learned.vocab_size, .min_frequency = learned.min_frequency}));
+  }
+  const WordTraining words{.vocab_size = learned.vocab_size, .min_frequency = learned.min_frequency};
+  return std::make_shared<WordTokenizer>(learned.type == TokenizerKind::kWord
+                                             ? train_words(sample.views(), words)
+                                             : train_word_pieces(sample.views(), words));
 }
 
 std::optional<PlannedRun> planned_run(const CheckArguments& arguments, const std::optional<Config>& planned,

@@ -14,8 +14,9 @@ namespace minnow::cli {
 namespace {
 
 /// @return a token as a line of text can show it.
-std::string visible_piece(const Tokenizer& tokenizer, std::int32_t id) {
-  const std::string_view bytes = tokenizer.bytes_of(id);
+/// @param first  nothing stands before it.
+std::string visible_piece(const Tokenizer& tokenizer, std::int32_t id, bool first) {
+  const std::string_view bytes = first ? tokenizer.first_bytes_of(id) : tokenizer.bytes_of(id);
   if (bytes.empty()) return printable(tokenizer.piece_of(id));
   std::string text;
   for (const char c : printable(bytes)) {
@@ -112,7 +113,7 @@ std::string shown_pieces(const Tokenizer& tokenizer, std::span<const std::int32_
   std::string text;
   std::size_t number = 0;
   for (const std::int32_t id : ids) {
-    const std::string piece = visible_piece(tokenizer, id);
+    const std::string piece = visible_piece(tokenizer, id, text.empty());
     text += color ? styled(piece, kColours[number++ % kColours.size()], true) : "[" + piece + "]";
   }
   return text + "\n";

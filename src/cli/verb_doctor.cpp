@@ -12,6 +12,7 @@
 #include "cli/json_line.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verb.hpp"
+#include "minnow/text/sentencepiece_tokenizer.hpp"
 
 #ifndef MINNOW_VERSION
 #define MINNOW_VERSION "unknown"

@@ -70,8 +70,8 @@ std::shared_ptr<const CharTokenizer> CharTokenizer::train(std::string_view corpu
   return builder.build(with_boundary);
 }
 
-CharTokenizer::CharTokenizer(std::vector<std::string> pieces, std::int32_t boundary)
-    : pieces_(std::move(pieces)), boundary_(boundary), low_ids_(kLowCodePoints, -1) {
+CharTokenizer::CharTokenizer(std::vector<std::string> pieces, std::int32_t boundary, bool begins)
+    : pieces_(std::move(pieces)), boundary_(boundary), begins_(begins), low_ids_(kLowCodePoints, -1) {
   for (std::int32_t id = 0; id < vocab_size(); ++id) {
     if (id == boundary_) continue;
     const std::string& piece = pieces_[static_cast<std::size_t>(id)];
@@ -102,6 +102,8 @@ CharTokenizer::CharTokenizer(std::vector<std::string> pieces, std::int32_t bound
 std::optional<std::int32_t> CharTokenizer::boundary_id() const noexcept {
   return boundary_ < 0 ? std::nullopt : std::optional(boundary_);
 }
+
+std::optional<std::int32_t> CharTokenizer::begin_id() const noexcept { return begins_ ? boundary_id() : std::nullopt; }
 
 std::int32_t CharTokenizer::lookup(char32_t code_point) const {
   if (code_point < kLowCodePoints) return low_ids_[code_point];

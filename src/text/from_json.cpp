@@ -49,7 +49,7 @@ std::shared_ptr<const Tokenizer> Tokenizer::from_json(std::string_view json, std
   check_bpe(file, root);
   if (root.at("pre_tokenizer").is_null()) {
     TokenizerFile characters = read_char_json(file, root);
-    return std::make_shared<CharTokenizer>(std::move(characters.pieces), characters.boundary);
+    return std::make_shared<CharTokenizer>(std::move(characters.pieces), characters.boundary, characters.begins);
   }
   BpeModel model = read_bpe_json(file, root);
   if (!is_byte_vocabulary(model)) return std::make_shared<BpeTokenizer>(std::move(model));

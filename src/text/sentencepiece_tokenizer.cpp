@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "minnow/base/error.hpp"
@@ -132,9 +133,10 @@ class SentencePieceTokenizer::Parts {
     } else if (processor.IsUnknown(id)) {
       text = " \xE2\x81\x87 ";  // U+2047, two question marks, as the library writes it
     } else if (!processor.IsControl(id)) {
-      text = piece;
-      for (std::size_t at = text.find(kBlankSign); at != std::string::npos; at = text.find(kBlankSign, at + 1)) {
-        text.replace(at, kBlankSign.size(), " ");
+      for (std::size_t at = 0; at < piece.size();) {
+        const bool blank = std::string_view(piece).substr(at).starts_with(kBlankSign);
+        text.push_back(blank ? ' ' : piece[at]);
+        at += blank ? kBlankSign.size() : 1;
       }
     }
     const bool drops = adds_blank && text.starts_with(' ') && !processor.IsUnknown(id) && !processor.IsByte(id);
@@ -187,6 +189,19 @@ void SentencePieceTokenizer::encode_into(std::string_view text, std::vector<std:
   ids.insert(ids.end(), made.begin(), made.end());
 }
 
+UnknownText SentencePieceTokenizer::unknown_in(std::string_view text) const {
+  UnknownText result;
+  std::vector<int> ids;
+  std::vector<std::string> pieces;
+  if (!parts_->processor.Encode(text, &ids).ok() || !parts_->processor.Encode(text, &pieces).ok()) return result;
+  for (std::size_t i = 0; i < std::min(ids.size(), pieces.size()); ++i) {
+    if (!parts_->processor.IsUnknown(ids[i])) continue;
+    ++result.characters;
+    result.bytes += static_cast<std::int64_t>(pieces[i].size());
+  }
+  return result;
+}
+
 bool SentencePieceTokenizer::keeps_text() const noexcept { return parts_->keeps; }
 
 std::string_view SentencePieceTokenizer::bytes_of(std::int32_t id) const {
@@ -231,6 +246,7 @@ std::optional<std::int32_t> SentencePieceTokenizer::boundary_id() const noexcept
 std::optional<std::int32_t> SentencePieceTokenizer::begin_id() const noexcept { return std::nullopt; }
 std::optional<std::int32_t> SentencePieceTokenizer::fallback_id() const noexcept { return std::nullopt; }
 void SentencePieceTokenizer::encode_into(std::string_view, std::vector<std::int32_t>&, UnknownCharacter) const {}
+UnknownText SentencePieceTokenizer::unknown_in(std::string_view) const { return {}; }
 bool SentencePieceTokenizer::keeps_text() const noexcept { return false; }
 std::string_view SentencePieceTokenizer::bytes_of(std::int32_t) const { return {}; }
 std::string_view SentencePieceTokenizer::first_bytes_of(std::int32_t) const { return {}; }

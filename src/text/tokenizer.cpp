@@ -35,8 +35,10 @@ std::string describe_unknown(const UnknownText& unknown, const Tokenizer& tokeni
     const Utf8Step step = piece.empty() ? Utf8Step{} : read_utf8(piece, 0);
     became = "became " + (step.valid && step.length == piece.size() ? describe_character(step.code_point) : piece);
   }
-  return fmt::format("{} {}{} that the vocabulary does not have {}", grouped(unknown.characters),
-                     tokenizer.name() == "bpe" ? "byte" : "character", one ? "" : "s", became);
+  const char* what = tokenizer.name() == "bpe" ? "byte" : "character";
+  if (tokenizer.name().starts_with("word")) what = "word";
+  return fmt::format("{} {}{} that the vocabulary does not have {}", grouped(unknown.characters), what, one ? "" : "s",
+                     became);
 }
 
 void Tokenizer::check_id(std::int32_t id) const {

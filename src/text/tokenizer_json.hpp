@@ -21,6 +21,7 @@ struct TokenizerFile {
   VocabularyKind kind = VocabularyKind::kChar;
   std::vector<std::string> pieces;  ///< by id
   std::int32_t boundary = -1;       ///< id of the special token, -1 = none
+  bool begins = false;              ///< whether a post-processor puts it before each text
 };
 
 /// @return the file's text. The model is a BPE without merges, which splits a text into the pieces of single

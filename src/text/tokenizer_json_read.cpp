@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "text/text_frame.hpp"
 #include "text/tokenizer_json.hpp"
 
 namespace minnow {
@@ -29,6 +30,8 @@ class CharReader {
     TokenizerFile file;
     file.pieces = pieces_of(model.at("vocab"));
     file.boundary = add_special(root, file.pieces);
+    const std::vector<std::int32_t> before = frame_of(root.at("post_processor").dump(), file.pieces.size()).before;
+    file.begins = file.boundary >= 0 && before == std::vector{file.boundary};
     return file;
   }
 

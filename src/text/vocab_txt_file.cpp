@@ -29,7 +29,7 @@ std::string bert_frame(const std::vector<std::string>& pieces) {
   };
   const std::int32_t begin = id_of("[CLS]"), end = id_of("[SEP]");
   if (begin < 0 || end < 0) return "null";
-  using Json = nlohmann::ordered_json;
+  using Json = nlohmann::json;  // sorted, as what was read is
   const auto special = [](const char* id, int type) { return Json{{"SpecialToken", {{"id", id}, {"type_id", type}}}}; };
   const auto sequence = [](const char* id, int type) { return Json{{"Sequence", {{"id", id}, {"type_id", type}}}}; };
   const auto token = [](const char* id, std::int32_t number) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <unordered_map>
 
 #include "minnow/base/error.hpp"
@@ -62,10 +63,30 @@ class WordTokenizer::Parts {
   }
 
   void encode(bool marked, std::string_view text, std::vector<std::int32_t>& into, UnknownCharacter how) const {
-    const auto token = [&](std::int32_t id) { into.push_back(id); };
-    const auto words = [&](std::string_view part) {
-      split_words(part, model.split, model.pattern, [&](std::string_view word) { encode_word(word, into, how); });
-    };
+    each_word(
+        marked, text, [&](std::string_view word) { encode_word(word, into, how); },
+        [&](std::int32_t id) { into.push_back(id); });
+  }
+
+  [[nodiscard]] UnknownText unknown_in(std::string_view text) const {
+    UnknownText result;
+    std::vector<std::int32_t> made;
+    each_word(
+        false, text,
+        [&](std::string_view word) {
+          made.clear();
+          if (model.word_pieces ? spell_out(word, made) : look_up(word, made)) return;
+          ++result.characters;
+          result.bytes += static_cast<std::int64_t>(word.size());
+        },
+        [](std::int32_t) {});
+    return result;
+  }
+
+  /// Calls `word` with each word of a text and `token` with each added token.
+  void each_word(bool marked, std::string_view text, const std::function<void(std::string_view)>& word,
+                 const std::function<void(std::int32_t)>& token) const {
+    const auto words = [&](std::string_view part) { split_words(part, model.split, model.pattern, word); };
     const AddedTokens& cleaned_tokens = marked ? clean_marked : clean_plain;
     const auto raw = [&](std::string_view part) {
       std::string made;
@@ -244,6 +265,8 @@ void WordTokenizer::encode_marked_into(std::string_view text, std::vector<std::i
 
 const std::vector<std::int32_t>& WordTokenizer::before_text() const noexcept { return parts_->before; }
 const std::vector<std::int32_t>& WordTokenizer::behind_text() const noexcept { return parts_->behind; }
+
+UnknownText WordTokenizer::unknown_in(std::string_view text) const { return parts_->unknown_in(text); }
 
 std::size_t WordTokenizer::cut_before(std::string_view text, std::size_t position) const {
   const WordModel& model = parts_->model;

@@ -95,7 +95,7 @@ std::string proposal_toml(const Config& c, const ProposalWords& words) {
   page.set("order");
   page.table("tokenizer", words.tokenizer);
   page.set("type");
-  if (c.tokenizer.learns_merges()) page.set("vocab_size", "tokens at most; learned from the training text");
+  if (c.tokenizer.learns_counts()) page.set("vocab_size", "tokens at most; learned from the training text");
   if (!c.tokenizer.path.empty()) page.set("path");
   if (c.tokenizer.type == TokenizerKind::kChar) page.set("unknown", "what a prompt may hold that the text does not");
   page.table("model", words.model);

@@ -7,6 +7,7 @@
 
 #include "exchange/made_folder.hpp"
 #include "minnow/io/file.hpp"
+#include "minnow/text/byte_tokenizer.hpp"
 #include "minnow/text/char_tokenizer.hpp"
 #include "minnow/train/run.hpp"
 
@@ -22,11 +23,15 @@ struct Written {
 };
 
 Written write_model(const std::string& folder, const ModelConfig& config, const Tokenizer* tokenizer,
-                    std::int64_t vocab_size) {
+                    std::int64_t vocab_size, std::optional<std::int32_t> start = std::nullopt) {
   Written made{make_language_model(config, vocab_size), ""};
   made.model->parameters().initialize(3);
-  exchange::ModelToWrite what{
-      .model = config, .vocab_size = vocab_size, .parameters = {}, .tokenizer = tokenizer, .sample = {}};
+  exchange::ModelToWrite what{.model = config,
+                              .vocab_size = vocab_size,
+                              .parameters = {},
+                              .tokenizer = tokenizer,
+                              .prompt_start = start,
+                              .sample = {}};
   for (const Parameter& parameter : made.model->parameters().all()) {
     Tensor tensor = parameter.tensor;
     if (parameter.name.ends_with(".bias")) tensor.fill(0.25);
@@ -87,6 +92,17 @@ TEST(WriteFolder, TheTokenizerGoesAlong) {
   ASSERT_NE(read.tokenizer, nullptr);
   EXPECT_EQ(read.tokenizer->encode("ab\n"), tokenizer.encode("ab\n"));
   EXPECT_EQ(read.tokenizer->boundary_id(), 3);
+  EXPECT_EQ(read.prompt_start, std::nullopt);
+}
+
+TEST(WriteFolder, PromptsBeginAsTheyDid) {
+  const test::DataFolder folder;
+  const CharTokenizer tokenizer({"a", "b", "\n", "<|endoftext|>"}, 3);
+  ASSERT_EQ(write_model(folder.path("out"), small(Family::kGpt2), &tokenizer, 4, 3).error, "no error");
+  EXPECT_EQ(open_run(folder.path("out")).prompt_start, 3);
+  const ByteTokenizer bytes(true);
+  ASSERT_EQ(write_model(folder.path("bytes"), small(Family::kGpt2), &bytes, 257, 256).error, "no error");
+  EXPECT_EQ(open_run(folder.path("bytes")).prompt_start, 256);
 }
 
 TEST(WriteFolder, RowsWithoutATokenAreNeverToBeWritten) {

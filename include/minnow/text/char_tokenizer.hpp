@@ -35,13 +35,15 @@ class CharTokenizer final : public Tokenizer {
 
   /// @param pieces  the piece of each id, one character each except the boundary's.
   /// @param boundary  id of the boundary, -1 for none.
+  /// @param begins  whether the file that it comes from puts the boundary before each text.
   /// Throws: DataError when a piece is empty, repeated, not valid UTF-8 or, the boundary apart, longer than a
   /// character.
-  CharTokenizer(std::vector<std::string> pieces, std::int32_t boundary);
+  CharTokenizer(std::vector<std::string> pieces, std::int32_t boundary, bool begins = false);
 
   [[nodiscard]] std::string_view name() const noexcept override { return "char"; }
   [[nodiscard]] std::int32_t vocab_size() const noexcept override { return static_cast<std::int32_t>(pieces_.size()); }
   [[nodiscard]] std::optional<std::int32_t> boundary_id() const noexcept override;
+  [[nodiscard]] std::optional<std::int32_t> begin_id() const noexcept override;
   [[nodiscard]] std::optional<std::int32_t> fallback_id() const noexcept override { return fallback_; }
   void encode_into(std::string_view text, std::vector<std::int32_t>& ids,
                    UnknownCharacter unknown = UnknownCharacter::kError) const override;
@@ -57,6 +59,7 @@ class CharTokenizer final : public Tokenizer {
 
   std::vector<std::string> pieces_;
   std::int32_t boundary_;
+  bool begins_;
   std::optional<std::int32_t> fallback_;
   std::vector<std::int32_t> low_ids_;                    // ids of U+0000 .. U+07FF, -1 = none
   std::unordered_map<char32_t, std::int32_t> high_ids_;  // the others

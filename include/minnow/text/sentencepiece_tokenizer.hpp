@@ -42,6 +42,7 @@ class SentencePieceTokenizer final : public Tokenizer {
   [[nodiscard]] bool keeps_text() const noexcept override;
   void encode_into(std::string_view text, std::vector<std::int32_t>& ids,
                    UnknownCharacter unknown = UnknownCharacter::kError) const override;
+  [[nodiscard]] UnknownText unknown_in(std::string_view text) const override;
   [[nodiscard]] std::size_t cut_before(std::string_view text, std::size_t position) const override;
   [[nodiscard]] std::string_view bytes_of(std::int32_t id) const override;
   [[nodiscard]] std::string_view first_bytes_of(std::int32_t id) const override;

@@ -49,6 +49,8 @@ class WordTokenizer final : public Tokenizer {
   /// @return the ids that the post-processor puts before and behind a text: [CLS] and [SEP].
   [[nodiscard]] const std::vector<std::int32_t>& before_text() const noexcept;
   [[nodiscard]] const std::vector<std::int32_t>& behind_text() const noexcept;
+  /// Counts words; their bytes are those of the text as it is cut, after cleaning.
+  [[nodiscard]] UnknownText unknown_in(std::string_view text) const override;
   [[nodiscard]] std::size_t cut_before(std::string_view text, std::size_t position) const override;
   /// @return nothing for special tokens and gaps; the unknown token's own name.
   [[nodiscard]] std::string_view bytes_of(std::int32_t id) const override;
