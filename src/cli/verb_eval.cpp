@@ -91,12 +91,12 @@ void print_score(const LmScore& score, const UnknownText& unknown, const LoadedR
     print_result(json_line(object));
     return;
   }
-  print_result(fmt::format(
-      "val_loss       {:.6f}  nats per token\nperplexity     {:.4f}\nbits_per_byte  {}\n"
-      "targets        {}\nstep           {}\n",
-      score.loss, score.perplexity,
-      bytes_known ? fmt::format("{:.4f}", score.bits_per_byte) : unknown_bytes(run, unknown), grouped(score.targets),
-      run.step));
+  print_result(
+      fmt::format("val_loss       {:.6f}  nats per token\nperplexity     {:.4f}\nbits_per_byte  {}\n"
+                  "targets        {}\nstep           {}\n",
+                  score.loss, score.perplexity,
+                  bytes_known ? fmt::format("{:.4f}", score.bits_per_byte) : unknown_bytes(run, unknown),
+                  grouped(score.targets), run.step));
 }
 
 /// Throws: NumericError when the model predicts no numbers.

@@ -64,7 +64,8 @@ void require_free_tokenizer(const std::string& out, bool overwrite) {
     require_free_output(in_folder(out, name), overwrite);
 }
 
-/// Into a folder go tokenizer.json and, when they can hold the tokenizer, vocab.json and merges.txt or vocab.txt as well.
+/// Into a folder go tokenizer.json and, when they can hold the tokenizer, vocab.json and merges.txt or vocab.txt as
+/// well.
 void write_tokenizer(const Tokenizer& tokenizer, const std::string& out, bool overwrite) {
   require_free_tokenizer(out, overwrite);
   if (!names_folder(out)) return write_output(out, tokenizer.to_json(), overwrite);
