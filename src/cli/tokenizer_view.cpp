@@ -112,8 +112,10 @@ std::string shown_pieces(const Tokenizer& tokenizer, std::span<const std::int32_
   static constexpr std::array kColours = {Style::kGreen, Style::kYellow, Style::kBlue, Style::kRed};
   std::string text;
   std::size_t number = 0;
+  bool begins = true;
   for (const std::int32_t id : ids) {
-    const std::string piece = visible_piece(tokenizer, id, text.empty());
+    const std::string piece = visible_piece(tokenizer, id, begins);
+    begins = begins && tokenizer.bytes_of(id).empty();
     text += color ? styled(piece, kColours[number++ % kColours.size()], true) : "[" + piece + "]";
   }
   return text + "\n";

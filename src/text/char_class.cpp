@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "minnow/text/utf8.hpp"
 
@@ -33,6 +34,14 @@ constexpr std::array kAdditions = std::to_array<ClassRange>({
     {0x1CCF0, 0x1CCF9, CharClass::kNumber}, {0x1E5D0, 0x1E5ED, CharClass::kLetter},
     {0x1E5F0, 0x1E5F0, CharClass::kLetter}, {0x1E5F1, 0x1E5FA, CharClass::kNumber},
     {0x2EBF0, 0x2EE5D, CharClass::kLetter},
+});
+
+/// Marks and decimal digits of the same versions: parts of words, too.
+constexpr std::array kWordAdditions = std::to_array<std::pair<char32_t, char32_t>>({
+    {0x897, 0x897},     {0x10D40, 0x10D49}, {0x10D69, 0x10D6D}, {0x10EFC, 0x10EFC}, {0x113B8, 0x113C0},
+    {0x113C2, 0x113C2}, {0x113C5, 0x113C5}, {0x113C7, 0x113CA}, {0x113CC, 0x113D0}, {0x113D2, 0x113D2},
+    {0x113E1, 0x113E2}, {0x116D0, 0x116E3}, {0x11BF0, 0x11BF9}, {0x11F5A, 0x11F5A}, {0x1611E, 0x16139},
+    {0x16D70, 0x16D79}, {0x1CCF0, 0x1CCF9}, {0x1E5EE, 0x1E5EF}, {0x1E5F1, 0x1E5FA},
 });
 
 CharClass class_of_addition(char32_t code_point) noexcept {
@@ -82,6 +91,10 @@ bool is_word_character(char32_t code_point) noexcept {
     case UTF8PROC_CATEGORY_NL:
     case UTF8PROC_CATEGORY_PC:
       return true;
+    case UTF8PROC_CATEGORY_CN:
+      return class_of(code_point) == CharClass::kLetter ||
+             std::any_of(kWordAdditions.begin(), kWordAdditions.end(),
+                         [&](const auto& range) { return within(range.first, range.second); });
     default:
       return class_of(code_point) == CharClass::kLetter;
   }

@@ -7,9 +7,9 @@
 namespace minnow {
 
 std::string StreamDecoder::push(std::int32_t id) {
-  const std::string_view bytes = begins_ ? tokenizer_->first_bytes_of(id) : tokenizer_->bytes_of(id);
+  const std::string_view bytes = tokenizer_->bytes_of(id);
+  pending_ += begins_ ? tokenizer_->first_bytes_of(id) : bytes;
   begins_ = begins_ && bytes.empty();
-  pending_ += bytes;
   std::string whole;
   std::size_t position = 0;
   while (position < pending_.size()) {

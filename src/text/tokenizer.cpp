@@ -19,7 +19,12 @@ UnknownText Tokenizer::unknown_in(std::string_view /*text*/) const { return {}; 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
   std::string text;
   text.reserve(ids.size());
-  for (const std::int32_t id : ids) text += text.empty() ? first_bytes_of(id) : bytes_of(id);
+  bool begins = true;
+  for (const std::int32_t id : ids) {
+    const std::string_view bytes = bytes_of(id);
+    text += begins ? first_bytes_of(id) : bytes;
+    begins = begins && bytes.empty();
+  }
   return text;
 }
 
