@@ -122,13 +122,9 @@ class Cleaner {
   void take(char32_t code_point) {
     const bool plain = code_point > ' ' && code_point < 0x7F;  // most of what comes, and nothing to clean
     if (cleaning_.clean_text && !plain) {
-      if (code_point == '\t' || code_point == '\n' || code_point == '\r') {
-        code_point = ' ';
-      } else if (is_removed(code_point)) {
-        return;
-      } else if (is_white_space(code_point)) {
-        code_point = ' ';
-      }
+      const bool line = code_point == '\t' || code_point == '\n' || code_point == '\r';
+      if (!line && is_removed(code_point)) return;
+      if (is_white_space(code_point)) code_point = ' ';
     }
     const bool apart =
         cleaning_.handle_chinese_chars && code_point >= kIdeographs[0].first && is_in(kIdeographs, code_point);

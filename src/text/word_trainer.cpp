@@ -71,6 +71,7 @@ class Characters {
     std::unordered_map<char32_t, std::int64_t> counts;
     each_character(words, [&](char32_t code_point, bool, std::int64_t count) { counts[code_point] += count; });
     std::vector<std::pair<std::int64_t, char32_t>> order;
+    order.reserve(counts.size());
     for (const auto& [code_point, count] : counts) order.emplace_back(-count, code_point);
     std::sort(order.begin(), order.end());
     order.resize(std::min({order.size(), kMostCharacters, room / 2}));
