@@ -12,6 +12,7 @@
 #include "cli/terminal.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/gen/generate.hpp"
+#include "minnow/io/memory.hpp"
 #include "minnow/train/compute.hpp"
 
 namespace minnow::cli {
@@ -101,7 +102,7 @@ int bench_generate(const GenerateBenchmark& benchmark, bool json) {
   const auto model = make_language_model(workload_model(work), work.vocabulary);
   apply_compute(compute_of(benchmark.precision), *model);
   model->parameters().initialize(0);
-  model->set_frozen(true);
+  model->set_frozen(true, spare_memory());
   const auto round = measure_rounds(*model, benchmark, work);
   if (!round) return stop_exit_code();
   const double rate = static_cast<double>(benchmark.tokens) / round->tokens;

@@ -108,6 +108,8 @@ void look_at_rlimits(AvailableMemory& found) {
 
 }  // namespace
 
+std::uint64_t spare_memory() { return available_memory().bytes / 4; }
+
 AvailableMemory available_memory(const fs::path& root) {
   AvailableMemory found;
   look_at_machine(root, found);

@@ -4,9 +4,9 @@
 
 namespace minnow {
 
-void LanguageModel::set_frozen(bool frozen) {
+void LanguageModel::set_frozen(bool frozen, std::uint64_t spare_bytes) {
   if (frozen == (frozen_weights_ != nullptr)) return;
-  frozen_weights_ = frozen ? std::make_shared<FrozenWeights>() : nullptr;
+  frozen_weights_ = frozen ? std::make_shared<FrozenWeights>(spare_bytes) : nullptr;
 }
 
 }  // namespace minnow

@@ -58,7 +58,7 @@ LoadedRun open_model_folder(const std::filesystem::path& path) {
   loaded.warnings = folder.warnings();
   loaded.model = make_language_model(loaded.config.model, folder.vocab_size());
   apply_compute(loaded.config.compute, *loaded.model);
-  loaded.model->set_frozen(true);
+  loaded.model->set_frozen(true, spare_memory());
   const std::vector<Parameter>& parameters = loaded.model->parameters().all();
   const std::vector<exchange::ForeignTensor> tensors = folder.tensors();
   for (std::size_t i = 0; i < parameters.size(); ++i) {

@@ -6,6 +6,7 @@
 #include "minnow/exchange/model_folder.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
+#include "minnow/io/memory.hpp"
 #include "minnow/train/compute.hpp"
 #include "minnow/train/run.hpp"
 #include "train/checkpoint_texts.hpp"
@@ -74,7 +75,7 @@ LoadedRun load(const fs::path& run, const Checkpoint& checkpoint, WhichWeights w
   loaded.empty_start = loaded.prompt_start;
   loaded.model = make_language_model(loaded.config.model, state.vocab_size);
   apply_compute(loaded.config.compute, *loaded.model);
-  loaded.model->set_frozen(true);
+  loaded.model->set_frozen(true, spare_memory());
   load_parameters(checkpoint, weights_file(checkpoint, loaded.config, weights), loaded.model->parameters());
   return loaded;
 }

@@ -123,7 +123,7 @@ TEST_F(DecodeBits, FrozenWeightsThatAreWrittenToAreReadAnew) {
   for (const GemmPrecision precision : {GemmPrecision::kF32, GemmPrecision::kBf16}) {
     const auto model = test::tiny_model(config_of(Family::kGpt2), kDecodedVocabulary, 5, DType::f32);
     model->set_precision(precision);
-    model->set_frozen(true);
+    model->set_frozen(true, 1 << 20);
     const auto before = read_tokens(*model, tokens, kLengths);
     for (const Parameter& parameter : model->parameters().all()) {
       Tensor weight = parameter.tensor;

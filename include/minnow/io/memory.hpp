@@ -20,4 +20,7 @@ struct AvailableMemory {
 /// @param root where /proc and /sys are looked for; another one is for tests, and then the rlimits are left out
 [[nodiscard]] AvailableMemory available_memory(const std::filesystem::path& root = "/");
 
+/// @return bytes that what is only convenient may take: a quarter of what is available.
+[[nodiscard]] std::uint64_t spare_memory();
+
 }  // namespace minnow

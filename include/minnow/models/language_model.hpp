@@ -2,6 +2,7 @@
 /// @file
 /// What the trainer and the text generator ask of a causal language model, whatever its family.
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -62,9 +63,10 @@ class LanguageModel {
   void set_precision(kernels::GemmPrecision precision) { precision_ = precision; }
   [[nodiscard]] kernels::GemmPrecision precision() const { return precision_; }
 
-  /// Says whether the weights stay as they are from now on, so that `decode` may keep them packed: the small ones in
-  /// f32, all of them in bf16 (2 bytes each), for speed. The results are the same; `false` frees the copies.
-  void set_frozen(bool frozen);
+  /// Says whether the weights stay as they are from now on, so that `decode` may keep them packed, for speed. The
+  /// results are the same; `false` frees the copies.
+  /// @param spare_bytes that copies of large weights in f32 may take together; those in bf16 are made in any case
+  void set_frozen(bool frozen, std::uint64_t spare_bytes = 0);
   [[nodiscard]] bool frozen() const { return frozen_weights_ != nullptr; }
 
  protected:

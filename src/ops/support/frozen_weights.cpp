@@ -5,8 +5,7 @@
 namespace minnow {
 namespace {
 
-// Weights of this many elements (1 MB) wait for memory either way, so that a packed copy would be no faster.
-constexpr Index kMostF32 = Index{1} << 18;
+constexpr Index kSmall = Index{1} << 18;  // elements (1 MB): the copies of such weights are not counted
 
 FrozenWeights*& frozen_of_thread() {
   thread_local FrozenWeights* weights = nullptr;
@@ -21,7 +20,6 @@ FrozenWeights::Scope::~Scope() { frozen_of_thread() = before_; }
 FrozenWeights* FrozenWeights::current() { return frozen_of_thread(); }
 
 const kernels::PackedMatrix* FrozenWeights::packed(const Tensor& weight, kernels::GemmPrecision precision) {
-  if (precision == kernels::GemmPrecision::kF32 && weight.numel() > kMostF32) return nullptr;
   const kernels::GemmBackend backend = kernels::gemm_backend();
   Copy& copy = copies_[weight.raw()];
   const std::shared_ptr<Storage>& storage = weight.storage();
@@ -29,7 +27,13 @@ const kernels::PackedMatrix* FrozenWeights::packed(const Tensor& weight, kernels
       copy.backend == backend && copy.shape == weight.shape() && copy.source.lock() == storage) {
     return copy.packed.get();
   }
-  copy = {storage, storage->version(), backend, precision, weight.shape(), nullptr};  // the old one goes first
+  const bool counts = precision == kernels::GemmPrecision::kF32 && weight.numel() > kSmall;
+  const std::uint64_t bytes = counts ? static_cast<std::uint64_t>(weight.numel()) * sizeof(float) : 0;
+  spare_bytes_ += copy.bytes;
+  copy = {};  // the old one goes first
+  if (bytes > spare_bytes_) return nullptr;
+  spare_bytes_ -= bytes;
+  copy = {storage, storage->version(), backend, precision, weight.shape(), nullptr, bytes};
   copy.packed =
       kernels::PackedMatrix::pack(weight.data<float>(), weight.size(0), weight.size(1), weight.size(1), precision);
   return copy.packed.get();
