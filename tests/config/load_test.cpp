@@ -388,6 +388,10 @@ TEST(Schedule, ResolvesDecaySteps) {
   schedule.warmup_steps = 1000;
   EXPECT_EQ(schedule.resolved_decay_steps(1000), 1);
   schedule.decay_steps = 7;
+  EXPECT_EQ(schedule.resolved_decay_steps(1000), 1);  // cut to what the warm-up leaves
+  schedule.warmup_steps = 995;
+  EXPECT_EQ(schedule.resolved_decay_steps(1000), 5);
+  schedule.warmup_steps = 990;
   EXPECT_EQ(schedule.resolved_decay_steps(1000), 7);
 }
 
