@@ -241,8 +241,8 @@ struct ScheduleConfig {
   double min_lr = 0.0;
   WsdShape wsd_shape = WsdShape::kLinear;
 
-  /// @return decay_steps with its 0 replaced by what it stands for: max_steps; for wsd a tenth of it, or what the
-  /// warm-up leaves if that is less (at least 1).
+  /// @return decay_steps with its 0 replaced by what it stands for: max_steps, for wsd a tenth of it. A decay of wsd is
+  /// cut to what the warm-up leaves (at least 1).
   [[nodiscard]] int64_t resolved_decay_steps(int64_t max_steps) const {
     if (name != ScheduleKind::kWsd) return decay_steps > 0 ? decay_steps : max_steps;
     return std::max<int64_t>(1, std::min(decay_steps > 0 ? decay_steps : max_steps / 10, max_steps - warmup_steps));
