@@ -56,6 +56,7 @@ nlohmann::ordered_json tokenizer_facts(const Tokenizer& tokenizer) {
   if (const auto* const bpe = dynamic_cast<const BpeTokenizer*>(&tokenizer)) {
     const BpeModel& model = bpe->model();
     facts["merges"] = model.merges.size();
+    facts["characters"] = model.characters.has_value();
     facts["pattern"] = split_name(model.pattern);
     facts["add_prefix_space"] = model.add_prefix_space;
     facts["gaps"] = std::count(model.pieces.begin(), model.pieces.end(), "");

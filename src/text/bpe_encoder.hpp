@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 #include "minnow/text/bpe_model.hpp"
 #include "minnow/text/tokenizer.hpp"
 #include "text/bpe_merger.hpp"
+#include "text/character_symbols.hpp"
 #include "text/pair_table.hpp"
 #include "text/piece_cache.hpp"
 
@@ -25,12 +27,17 @@ class BpeEncoder {
   BpeEncoder(const BpeModel& model, const std::vector<std::string>& bytes);
 
   /// Appends the ids of a text that holds no added token.
-  /// Throws: DataError for a byte that the vocabulary lacks, unless `unknown` says to leave it out.
-  void encode(std::string_view text, std::vector<std::int32_t>& ids, UnknownCharacter unknown) const;
+  /// Throws: DataError for a byte or character that the vocabulary lacks, unless `unknown` says to leave it out.
+  /// @param prefix  whether a blank goes before it.
+  void encode(std::string_view text, std::vector<std::int32_t>& ids, UnknownCharacter unknown, bool prefix) const;
 
-  [[nodiscard]] bool has_all_bytes() const;
-  /// @return how many bytes of a text that holds no added token the vocabulary lacks.
-  [[nodiscard]] std::int64_t unknown_bytes(std::string_view text) const;
+  /// @return whether every text is known.
+  [[nodiscard]] bool has_all() const;
+  /// @return what the vocabulary lacks of a text that holds no added token: bytes, or characters.
+  [[nodiscard]] UnknownText unknown_in(std::string_view text) const;
+
+  /// @return whether encoding what stands on the two sides of a position gives the ids of the whole.
+  [[nodiscard]] bool cuts(std::string_view text, std::size_t position) const;
 
   /// @return whether merging, or a piece as a whole, can give this id.
   [[nodiscard]] bool can_give(std::int32_t id) const { return given_[static_cast<std::size_t>(id)]; }
@@ -43,14 +50,18 @@ class BpeEncoder {
   };
   class Loan;
 
-  /// @return where the first byte stands that the vocabulary lacks; npos: nowhere.
+  /// @return where the first byte (or character) stands that the vocabulary lacks; npos: nowhere.
   std::size_t encode_part(std::string_view text, std::vector<std::int32_t>& ids, Scratch& scratch) const;
-  void encode_on_all_threads(std::string_view text, std::vector<std::int32_t>& ids, UnknownCharacter unknown) const;
+  std::size_t encode_on_all_threads(std::string_view text, std::vector<std::int32_t>& ids) const;
   bool encode_piece(std::string_view piece, std::vector<std::int32_t>& ids, Scratch& scratch) const;
-  void check_known(std::string_view text, std::size_t first_unknown, UnknownCharacter unknown) const;
+  [[nodiscard]] const std::int32_t* whole_token(std::string_view piece) const;
+  bool append_symbols(std::string_view piece, std::vector<std::int32_t>& symbols) const;
+  [[nodiscard]] std::size_t first_unknown_in(std::string_view piece) const;
+  [[nodiscard]] std::vector<std::size_t> cuts_of(std::string_view text) const;
+  [[noreturn]] void refuse_unknown(std::string_view text, std::size_t position) const;
 
   SplitPattern pattern_;
-  bool add_prefix_space_;
+  std::optional<CharacterSymbols> characters_;  // nothing: symbols are bytes
   PairTable pairs_;
   std::int32_t byte_ids_[256];
   std::unordered_map<std::string_view, std::int32_t> whole_;  // pieces that are tokens whatever the merges say

@@ -10,7 +10,7 @@ namespace {
 
 using Json = JsonSource::Json;
 
-/// Reads the parts of one byte-level BPE.
+/// Reads the parts of one BPE.
 class BpeReader {
  public:
   BpeReader(const JsonSource& source, const Json& root)
@@ -21,10 +21,16 @@ class BpeReader {
 
   BpeModel read() {
     check_model();
-    read_pre_tokenizer(root_.at("pre_tokenizer"));
+    if (merges_characters(root_)) {
+      result_.characters = read_bpe_characters(source_, root_);
+      result_.pattern = SplitPattern::kNone;
+    } else {
+      read_pre_tokenizer(root_.at("pre_tokenizer"));
+    }
     result_.added = read_vocabulary(source_, root_, vocabulary_);
     result_.merges.reserve(model_.at("merges").size());
     for (const Json& merge : model_.at("merges")) add_merge(merge);
+    if (result_.characters) result_.characters->unknown = unknown_token();
     result_.post_processor = root_.at("post_processor").dump();
     result_.pieces = vocabulary_.take();
     return std::move(result_);
@@ -32,15 +38,18 @@ class BpeReader {
 
  private:
   void check_model() {
-    if (source_.flag_of(model_, "byte_fallback", false))
-      source_.fail(
-          "must have no byte_fallback: it is no byte-level "
-          "vocabulary.");
     const auto dropout = model_.find("dropout");
     if (dropout != model_.end() && !dropout->is_null() && *dropout != 0) {
       source_.fail(fmt::format("must have no dropout; got {}.", JsonSource::shown(*dropout)));
     }
     result_.ignore_merges = source_.flag_of(model_, "ignore_merges", false);
+  }
+
+  [[nodiscard]] std::int32_t unknown_token() const {
+    const std::optional<std::string> name = JsonSource::text_of(model_, "unk_token");
+    const std::int32_t id = name ? vocabulary_.find(*name) : -1;
+    if (name && id < 0) source_.fail(fmt::format("must have its unk_token among its tokens; got \"{}\".", *name));
+    return id;
   }
 
   void read_pre_tokenizer(const Json& before) {

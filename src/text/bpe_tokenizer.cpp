@@ -8,6 +8,7 @@
 #include "minnow/base/error.hpp"
 #include "text/added_tokens.hpp"
 #include "text/bpe_encoder.hpp"
+#include "text/character_symbols.hpp"
 #include "text/text_frame.hpp"
 #include "text/tokenizer_json.hpp"
 
@@ -48,6 +49,7 @@ class BpeTokenizer::Parts {
       : model(std::move(given)),
         bytes(bytes_of_model(model)),
         encoder(model, bytes),
+        among_signs(tokens_among_signs(model)),
         boundary(boundary_of(model.added)),
         before(frame_of(model.post_processor, model.pieces.size()).before) {
     for (std::size_t id = 0; id < model.pieces.size(); ++id) {
@@ -63,9 +65,21 @@ class BpeTokenizer::Parts {
       // What merging gives must come back as text, whatever else it is.
       if (token.special && !encoder.can_give(token.id)) bytes[static_cast<std::size_t>(token.id)].clear();
     }
-    plain = AddedTokens(model.added, false);
-    marked = AddedTokens(model.added, true);
+    for (const AddedToken& token : model.added) {
+      if (!token.normalized || !looks_among_signs(model)) in_text.push_back(token);
+    }
+    // The library decodes these as it looks for them.
+    for (const AddedToken& token : among_signs) {
+      if (!token.special) bytes[static_cast<std::size_t>(token.id)] = with_blanks(token.content);
+    }
+    plain = {AddedTokens(in_text, false), AddedTokens(among_signs, false)};
+    marked = {AddedTokens(in_text, true), AddedTokens(among_signs, true)};
   }
+
+  /// Finds added tokens: in the text, then in what a normalizer makes of the rest.
+  struct Finder {
+    AddedTokens in_text, among_signs;
+  };
 
   [[nodiscard]] std::optional<std::int32_t> gap_named(std::string_view name) const {
     if (!name.starts_with(kGapName)) return std::nullopt;
@@ -76,31 +90,81 @@ class BpeTokenizer::Parts {
     return gap ? std::optional(id) : std::nullopt;
   }
 
-  void encode(const AddedTokens& added, std::string_view text, std::vector<std::int32_t>& into,
+  /// Calls `plain_text` with each stretch between added tokens, and whether a blank goes before it, and `id` with each.
+  template <class PlainText, class Id>
+  void cut(const Finder& finder, std::string_view text, const PlainText& plain_text, const Id& id) const {
+    const auto stretch = [&](std::string_view part) {
+      const bool prefix = prefixes(part, part.data() == text.data());
+      if (finder.among_signs.empty()) return plain_text(part, prefix);
+      const std::string normal = (prefix ? std::string(kBlankSign) : "") + with_signs(part);
+      finder.among_signs.cut(
+          normal, [&](std::string_view rest) { plain_text(rest, false); }, id);
+    };
+    if (text.empty()) return;
+    if (finder.in_text.empty()) return stretch(text);
+    finder.in_text.cut(text, stretch, id);
+  }
+
+  void encode(const Finder& finder, std::string_view text, std::vector<std::int32_t>& into,
               UnknownCharacter unknown) const {
-    if (added.empty()) {
-      encoder.encode(text, into, unknown);
-      return;
-    }
-    added.cut(
-        text, [&](std::string_view part) { encoder.encode(part, into, unknown); },
+    cut(
+        finder, text, [&](std::string_view part, bool prefix) { encoder.encode(part, into, unknown, prefix); },
         [&](std::int32_t id) { into.push_back(id); });
   }
 
   BpeModel model;
   std::vector<std::string> bytes;  // by id
   BpeEncoder encoder;
+  std::vector<AddedToken> in_text, among_signs;  // by where they are looked for
   std::optional<std::int32_t> boundary;
   std::vector<std::int32_t> before;  // what the post-processor puts before a text
   std::unordered_map<std::string_view, std::int32_t> ids;
-  AddedTokens plain, marked;
+  Finder plain, marked;
 
  private:
+  [[nodiscard]] bool prefixes(std::string_view part, bool at_start) const {
+    if (!model.characters) return model.add_prefix_space && part.front() != ' ';
+    switch (model.characters->prefix) {
+      case BpeCharacters::Prefix::kNever:
+        return false;
+      case BpeCharacters::Prefix::kAlways:
+        return true;
+      case BpeCharacters::Prefix::kUnlessThere:
+        return !begins_blank(part);
+      case BpeCharacters::Prefix::kUnlessThereAtStart:
+        return at_start && !begins_blank(part);
+    }
+    return false;
+  }
+
+  static bool looks_among_signs(const BpeModel& model) { return model.characters && model.characters->normalizes; }
+
+  /// The library normalizes these tokens, too.
+  static std::vector<AddedToken> tokens_among_signs(const BpeModel& model) {
+    std::vector<AddedToken> tokens;
+    if (!looks_among_signs(model)) return tokens;
+    for (AddedToken token : model.added) {
+      if (!token.normalized) continue;
+      token.content = with_signs(token.content);
+      if (model.characters->prefix == BpeCharacters::Prefix::kAlways) token.content.insert(0, kBlankSign);
+      tokens.push_back(std::move(token));
+    }
+    return tokens;
+  }
+
+  /// @return what a token of a vocabulary of characters decodes to.
+  static std::string text_of_piece(const BpeCharacters& characters, const std::string& piece) {
+    const int byte = characters.byte_names ? byte_of_name(piece) : -1;
+    return byte < 0 ? with_blanks(piece) : std::string(1, static_cast<char>(byte));
+  }
+
   /// Checks what everything else relies on.
   static std::vector<std::string> bytes_of_model(const BpeModel& model) {
     std::vector<std::string> result;
     result.reserve(model.pieces.size());
-    for (const std::string& piece : model.pieces) result.push_back(bytes_of_piece(piece));
+    for (const std::string& piece : model.pieces) {
+      result.push_back(model.characters ? text_of_piece(*model.characters, piece) : bytes_of_piece(piece));
+    }
     for (const BpeMerge& merge : model.merges) {
       const bool known = is_token(model, merge.left) && is_token(model, merge.right) && is_token(model, merge.result);
       const auto name = [&](std::int32_t id) -> const std::string& {
@@ -122,7 +186,7 @@ class BpeTokenizer::Parts {
       }
       // What merging gives stays what it is made of.
       std::string& bytes = result[static_cast<std::size_t>(token.id)];
-      if (bytes.size() > 1 && !made[static_cast<std::size_t>(token.id)]) bytes = token.content;
+      if (!model.characters && bytes.size() > 1 && !made[static_cast<std::size_t>(token.id)]) bytes = token.content;
     }
     return result;
   }
@@ -131,6 +195,11 @@ class BpeTokenizer::Parts {
 BpeTokenizer::BpeTokenizer(BpeModel model) : parts_(std::make_unique<const Parts>(std::move(model))) {}
 
 BpeTokenizer::~BpeTokenizer() = default;
+
+std::optional<std::int32_t> BpeTokenizer::fallback_id() const noexcept {
+  const auto& characters = parts_->model.characters;
+  return characters && characters->unknown >= 0 ? std::optional(characters->unknown) : std::nullopt;
+}
 
 std::optional<std::int32_t> BpeTokenizer::begin_id() const noexcept {
   return parts_->before.empty() ? std::nullopt : std::optional(parts_->before.front());
@@ -155,26 +224,35 @@ void BpeTokenizer::encode_marked_into(std::string_view text, std::vector<std::in
 
 UnknownText BpeTokenizer::unknown_in(std::string_view text) const {
   UnknownText unknown;
-  if (parts_->encoder.has_all_bytes()) return unknown;
-  const auto count = [&](std::string_view part) { unknown.characters += parts_->encoder.unknown_bytes(part); };
-  if (parts_->plain.empty()) {
-    count(text);
-  } else {
-    parts_->plain.cut(text, count, [](std::int32_t) {});
-  }
-  unknown.bytes = unknown.characters;
+  if (parts_->encoder.has_all()) return unknown;
+  parts_->cut(
+      parts_->plain, text, [&](std::string_view part, bool) { unknown += parts_->encoder.unknown_in(part); },
+      [](std::int32_t) {});
   return unknown;
 }
 
 std::size_t BpeTokenizer::cut_before(std::string_view text, std::size_t position) const {
-  if (parts_->model.pattern == SplitPattern::kNone || parts_->model.add_prefix_space) return 0;
-  while (position > 0 && (!always_cuts(text, position) || parts_->plain.touch(text, position))) --position;
+  const BpeModel& model = parts_->model;
+  const bool prefixed =
+      model.characters ? model.characters->prefix != BpeCharacters::Prefix::kNever : model.add_prefix_space;
+  if (prefixed || !parts_->plain.among_signs.empty()) return 0;
+  if (!model.characters && model.pattern == SplitPattern::kNone) return 0;
+  const auto fits = [&](std::size_t at) {
+    return parts_->encoder.cuts(text, at) && !parts_->plain.in_text.touch(text, at);
+  };
+  while (position > 0 && !fits(position)) --position;
   return position;
 }
 
 std::string_view BpeTokenizer::bytes_of(std::int32_t id) const {
   check_id(id);
   return parts_->bytes[static_cast<std::size_t>(id)];
+}
+
+std::string_view BpeTokenizer::first_bytes_of(std::int32_t id) const {
+  const std::string_view bytes = bytes_of(id);
+  const bool drops = parts_->model.characters && parts_->model.characters->drops_blank && bytes.starts_with(' ');
+  return bytes.substr(drops ? 1 : 0);
 }
 
 std::string BpeTokenizer::piece_of(std::int32_t id) const {

@@ -47,6 +47,7 @@ std::shared_ptr<const Tokenizer> Tokenizer::from_json(std::string_view json, std
     return std::make_shared<WordTokenizer>(read_word_json(file, root));
   }
   check_bpe(file, root);
+  if (merges_characters(root)) return std::make_shared<BpeTokenizer>(read_bpe_json(file, root));
   if (root.at("pre_tokenizer").is_null()) {
     TokenizerFile characters = read_char_json(file, root);
     return std::make_shared<CharTokenizer>(std::move(characters.pieces), characters.boundary, characters.begins);

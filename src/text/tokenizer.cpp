@@ -40,7 +40,7 @@ std::string describe_unknown(const UnknownText& unknown, const Tokenizer& tokeni
     const Utf8Step step = piece.empty() ? Utf8Step{} : read_utf8(piece, 0);
     became = "became " + (step.valid && step.length == piece.size() ? describe_character(step.code_point) : piece);
   }
-  const char* what = tokenizer.name() == "bpe" ? "byte" : "character";
+  const char* what = tokenizer.name() == "bpe" && !tokenizer.fallback_id() ? "byte" : "character";
   if (tokenizer.name().starts_with("word")) what = "word";
   return fmt::format("{} {}{} that the vocabulary does not have {}", grouped(unknown.characters), what, one ? "" : "s",
                      became);

@@ -28,7 +28,7 @@ struct TokenizerFile {
 /// characters; for bytes with the ByteLevel pre-tokenizer and decoder, for characters with none and Fuse.
 [[nodiscard]] std::string write_tokenizer_json(const TokenizerFile& file);
 
-/// @return the file's text of a byte-level BPE. Merges are strings, which the oldest readers know, unless a name has a
+/// @return the file's text of a BPE. Merges are strings, which the oldest readers know, unless a name has a
 /// blank in it.
 [[nodiscard]] std::string write_bpe_json(const BpeModel& model);
 
@@ -48,9 +48,16 @@ void check_bpe(const JsonSource& source, const JsonSource::Json& root);
 /// Reads a checked file whose pre-tokenizer is null. Throws: DataError when it is no vocabulary of characters.
 [[nodiscard]] TokenizerFile read_char_json(const JsonSource& source, const JsonSource::Json& root);
 
-/// Reads a checked file with a pre-tokenizer. Throws: DataError when it is no byte-level BPE, or splits texts by a
-/// regular expression that is not known.
+/// Reads a checked file with a pre-tokenizer, or of characters that merge. Throws: DataError when it is none of the
+/// two, or splits texts by a regular expression that is not known.
 [[nodiscard]] BpeModel read_bpe_json(const JsonSource& source, const JsonSource::Json& root);
+
+/// @return whether the symbols of a checked file of type BPE are characters that merge, with U+2581 for blanks.
+[[nodiscard]] bool merges_characters(const JsonSource::Json& root);
+
+/// Reads all but the vocabulary of such a file; `unknown` is left at -1. Throws: DataError when blanks are replaced,
+/// texts cut or tokens joined in a way that minnow does not have.
+[[nodiscard]] BpeCharacters read_bpe_characters(const JsonSource& source, const JsonSource::Json& root);
 
 /// @return the printable stand-in of a byte in byte-level vocabularies: itself for 33..126, 161..172, 174..255, the
 /// others in order U+0100, U+0101, ...

@@ -84,10 +84,6 @@ class CharReader {
 
 void check_bpe(const JsonSource& source, const JsonSource::Json& root) {
   const JsonSource::Json& model = root.at("model");
-  if (!root.at("normalizer").is_null()) {
-    source.fail(fmt::format("must have no normalizer with a model of type \"BPE\"; got {}.",
-                            JsonSource::shown(root.at("normalizer"))));
-  }
   if (!model.contains("merges") || !model.at("merges").is_array()) {
     source.fail("must have a list \"merges\" in its model.");
   }

@@ -102,6 +102,17 @@ Json merges_of(const BpeModel& model) {
   return rows;
 }
 
+void write_characters(const BpeModel& model, Json& root) {
+  const BpeCharacters& characters = *model.characters;
+  root["normalizer"] = Json::parse(characters.normalizer);
+  root["pre_tokenizer"] = Json::parse(characters.pre_tokenizer);
+  root["decoder"] = Json::parse(characters.decoder);
+  Json& pairs = root["model"];
+  if (characters.unknown >= 0) pairs["unk_token"] = model.pieces[static_cast<std::size_t>(characters.unknown)];
+  pairs["fuse_unk"] = characters.fuse_unknown;
+  pairs["byte_fallback"] = characters.byte_fallback;
+}
+
 }  // namespace
 
 std::string write_tokenizer_json(const TokenizerFile& file) {
@@ -123,6 +134,7 @@ std::string write_bpe_json(const BpeModel& model) {
   root["pre_tokenizer"] = pre_tokenizer_of(model);
   root["post_processor"] = Json::parse(model.post_processor);
   root["decoder"] = byte_level(false, true);
+  if (model.characters) write_characters(model, root);
   root["model"]["ignore_merges"] = model.ignore_merges;
   root["model"]["vocab"] = vocabulary(model.pieces);
   root["model"]["merges"] = merges_of(model);

@@ -1,5 +1,4 @@
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <algorithm>
 #include <functional>
@@ -13,6 +12,7 @@
 #include "minnow/text/bpe_trainer.hpp"
 #include "minnow/text/stream_decoder.hpp"
 #include "minnow/text/utf8.hpp"
+#include "text/cpu_seconds.hpp"
 
 namespace minnow {
 namespace {
@@ -113,21 +113,6 @@ TEST(BpeEncode, ThreadsAndPartsChangeNoId) {
     rest.remove_prefix(cut);
   }
   EXPECT_EQ(parts, expected);
-}
-
-double seconds_of(const std::function<void()>& action) {
-  const auto now = [] {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-  };
-  double best = 1e9;
-  for (int round = 0; round < 3; ++round) {
-    const double begin = now();
-    action();
-    best = std::min(best, now() - begin);
-  }
-  return best;
 }
 
 // A text of one character, of blanks, of marks without a letter: time grows with the length, not with its square.

@@ -1,8 +1,9 @@
 #pragma once
 /// @file
-/// What a byte-level byte-pair encoding consists of, and the files that it comes in.
+/// What a byte-pair encoding consists of, and the files that it comes in.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,7 +32,25 @@ struct AddedToken {
   bool operator==(const AddedToken&) const = default;
 };
 
-/// A byte-level BPE. Tokens are byte strings; ids may have gaps.
+/// What is different where the symbols that merge are characters, as in the vocabularies of SentencePiece (LLaMA 2,
+/// Mistral, Gemma): a blank is the sign U+2581, and a character without a token becomes those of its bytes, <0x00> to
+/// <0xFF>.
+struct BpeCharacters {
+  /// When the sign is put before a stretch of text, which ends where an added token stands.
+  enum class Prefix { kNever, kAlways, kUnlessThere, kUnlessThereAtStart };
+
+  Prefix prefix = Prefix::kAlways;
+  bool normalizes = true;     ///< added tokens that are `normalized` are looked for among signs and prefix
+  bool splits = false;        ///< no token reaches over the beginning of a word, the sign
+  bool byte_fallback = true;  ///< whether characters become bytes where all of these are tokens
+  bool byte_names = true;     ///< whether decoding makes bytes of these names
+  std::int32_t unknown = -1;  ///< the token for characters that do not; -1: they are left out
+  bool fuse_unknown = true;   ///< one token for several of them in a row
+  bool drops_blank = true;    ///< decoding drops a blank that a text begins with
+  std::string normalizer = "null", pre_tokenizer = "null", decoder = "null";  ///< of tokenizer.json, as they were
+};
+
+/// A BPE, byte-level unless `characters` says otherwise. Tokens are byte strings; ids may have gaps.
 struct BpeModel {
   std::vector<std::string> pieces{};  ///< by id: the name in tokenizer.json (bytes by their stand-ins); empty: a gap
   std::vector<BpeMerge> merges{};     ///< by rank
@@ -40,6 +59,7 @@ struct BpeModel {
   bool add_prefix_space = false;        ///< a text that does not begin with a blank gets one (RoBERTa)
   bool ignore_merges = false;           ///< a piece that is a token as a whole is that token, merges or not (tiktoken)
   std::string post_processor = "null";  ///< of tokenizer.json, as it was; minnow itself adds no tokens
+  std::optional<BpeCharacters> characters{};
 };
 
 /// @return the name of a byte string in a byte-level vocabulary: each byte's printable stand-in.

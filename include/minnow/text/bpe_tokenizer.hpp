@@ -1,7 +1,7 @@
 #pragma once
 /// @file
-/// Encodes by byte pairs: GPT-2's, GPT-4's and every other byte-level BPE, with the ids that tiktoken and the library
-/// `tokenizers` give.
+/// Encodes by byte pairs: GPT-2's, GPT-4's and every other byte-level BPE, and LLaMA 2's and others of characters, with
+/// the ids that tiktoken and the library `tokenizers` give.
 
 #include <memory>
 
@@ -16,6 +16,9 @@ namespace minnow {
 ///
 /// Any bytes, well-formed or not, decode to what they were (but for the blank of add_prefix_space). A vocabulary may
 /// lack some bytes: these are its unknown characters, left out under UnknownCharacter::kReplace.
+///
+/// With BpeModel::characters the symbols are characters, U+2581 decodes to a blank, and a text is cut where no merge
+/// reaches over the beginning of a word. Bytes that are not UTF-8 are their tokens; without these they become U+FFFD.
 ///
 /// Added tokens that are not special are found in every text. Special ones are ordinary text to encode and
 /// encode_into, and their ids to encode_marked.
@@ -37,19 +40,20 @@ class BpeTokenizer final : public Tokenizer {
   /// only special token.
   [[nodiscard]] std::optional<std::int32_t> boundary_id() const noexcept override;
   [[nodiscard]] std::optional<std::int32_t> begin_id() const noexcept override;
-  [[nodiscard]] std::optional<std::int32_t> fallback_id() const noexcept override { return std::nullopt; }
+  [[nodiscard]] std::optional<std::int32_t> fallback_id() const noexcept override;
   void encode_into(std::string_view text, std::vector<std::int32_t>& ids,
                    UnknownCharacter unknown = UnknownCharacter::kError) const override;
   /// Appends the ids of `text` in which special tokens stand for themselves, as `tokenizers` reads every text and
   /// tiktoken one with allowed_special="all". Throws: as encode_into.
   void encode_marked_into(std::string_view text, std::vector<std::int32_t>& ids,
                           UnknownCharacter unknown = UnknownCharacter::kError) const;
-  /// A cut lies behind a letter or number and before something else. With the pattern "none" or add_prefix_space there
-  /// is none but the start.
   [[nodiscard]] UnknownText unknown_in(std::string_view text) const override;
+  /// A cut lies behind a letter or number and before something else. With the pattern "none" or add_prefix_space there
+  /// is none but the start; of characters it lies before a blank, and is the start where texts get a prefix.
   [[nodiscard]] std::size_t cut_before(std::string_view text, std::size_t position) const override;
   /// @return nothing for special tokens and gaps.
   [[nodiscard]] std::string_view bytes_of(std::int32_t id) const override;
+  [[nodiscard]] std::string_view first_bytes_of(std::int32_t id) const override;
   /// @return for a gap a name that says so.
   [[nodiscard]] std::string piece_of(std::int32_t id) const override;
   [[nodiscard]] std::optional<std::int32_t> id_of(std::string_view piece) const override;
