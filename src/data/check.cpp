@@ -15,6 +15,7 @@
 #include "data/token_counts.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
+#include "minnow/base/parallel.hpp"
 #include "minnow/data/text_reader.hpp"
 #include "minnow/text/char_tokenizer.hpp"
 #include "minnow/text/utf8.hpp"
@@ -156,25 +157,50 @@ class TextCheck {
     if (passages_) passages_->end_document(repeats_.last_was_repeated());
   }
 
+  /// The looks share nothing but the text, so each is a task of a thread.
   void look(TextBlock& block, const TextReader& reader) {
     if (tokenizer_) block.encode(*tokenizer_, UnknownCharacter::kReplace, reader);
+    parallel_chunks(4, [&](Index look) {
+      if (look == 0) look_at_characters(block, reader);
+      if (look == 1) look_for_repeats(block, reader);
+      if (look == 2) look_for_leaks(block);
+      if (look == 3) count_tokens(block);
+    });
+  }
+
+  void look_at_characters(const TextBlock& block, const TextReader& reader) {
+    for (const TextBlock::Piece& piece : block.pieces()) {
+      const std::string_view text = block.text(piece);
+      report_.text_bytes += static_cast<std::int64_t>(text.size());
+      if (piece.place.begins) ++report_.documents;
+      count_characters_of(text, [&](std::size_t at) { return reader.place_of(piece.place, at); });
+    }
+  }
+
+  void look_for_repeats(const TextBlock& block, const TextReader& reader) {
     for (const TextBlock::Piece& piece : block.pieces()) {
       const std::string_view text = block.text(piece);
       const auto place = [&] { return reader.place_of(piece.place); };
-      report_.text_bytes += static_cast<std::int64_t>(text.size());
-      if (piece.place.begins) ++report_.documents;
       if (options_.documents == Documents::kLines) {
         repeats_.add_line_document(text, piece.place.begins, place);
       } else {
         repeats_.add(text, piece.place, place);
       }
       look_for_passages(text, piece.place);
-      count_characters_of(text, [&](std::size_t at) { return reader.place_of(piece.place, at); });
-      if (leaks_) {
-        if (piece.place.begins) leaks_->begin_text();
-        leaks_->search(text, piece.place.offset);
-      }
-      if (!counts_) continue;
+    }
+  }
+
+  void look_for_leaks(const TextBlock& block) {
+    if (!leaks_) return;
+    for (const TextBlock::Piece& piece : block.pieces()) {
+      if (piece.place.begins) leaks_->begin_text();
+      leaks_->search(block.text(piece), piece.place.offset);
+    }
+  }
+
+  void count_tokens(const TextBlock& block) {
+    if (!counts_) return;
+    for (const TextBlock::Piece& piece : block.pieces()) {
       if (piece.place.begins) counts_->begin_document();
       counts_->add(block.ids(piece));
     }

@@ -19,7 +19,15 @@ class HashSample {
   };
 
   /// @param most  hashes that are kept at most
-  explicit HashSample(std::size_t most) : most_(most), slots_(kFirstSlots) {}
+  explicit HashSample(std::size_t most) : most_(most), slots_(kFirstSlots), bits_(kFirstSlots * kBitsPerSlot / 64) {}
+
+  /// @return false where the hash is surely not kept: most questions end here, in bits that stay in the cache, and wait
+  /// for no line of the large table. (There are 16 bits or more for each hash: at most one of 16 others is let
+  /// through.)
+  [[nodiscard]] bool may_hold(std::uint64_t hash) const {
+    const std::size_t bit = bit_of(hash);
+    return (bits_[bit / 64] >> (bit % 64) & 1U) != 0;
+  }
 
   [[nodiscard]] bool is_sampled(std::uint64_t hash) const { return (hash & (rate_ - 1)) == 0; }
   /// @return how many different hashes stand for one that is kept.
@@ -38,11 +46,22 @@ class HashSample {
     if (2 * (size_ + 1) > slots_.size()) make_room();
     if (!is_sampled(hash)) return;  // the rate may have changed
     slots_[place(slots_, hash)] = {hash, value};
+    mark(hash);
     ++size_;
   }
 
  private:
   static constexpr std::size_t kFirstSlots = 1U << 12;
+  static constexpr std::size_t kBitsPerSlot = 8;
+
+  [[nodiscard]] std::size_t bit_of(std::uint64_t hash) const {
+    return static_cast<std::size_t>(hash >> 20U) & (64 * bits_.size() - 1);
+  }
+
+  void mark(std::uint64_t hash) {
+    const std::size_t bit = bit_of(hash);
+    bits_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+  }
 
   static std::size_t place(const std::vector<Slot>& slots, std::uint64_t hash) {
     // The low bits are the sample's; the high ones, well mixed, choose the slot.
@@ -59,17 +78,20 @@ class HashSample {
   void rebuild(std::size_t slots, std::uint64_t rate) {
     std::vector<Slot> old(slots);
     old.swap(slots_);
+    bits_.assign(slots * kBitsPerSlot / 64, 0);
     rate_ = rate;
     size_ = 0;
     for (const Slot& slot : old) {
       if (slot.hash == 0 || !is_sampled(slot.hash)) continue;
       slots_[place(slots_, slot.hash)] = slot;
+      mark(slot.hash);
       ++size_;
     }
   }
 
   std::size_t most_;
   std::vector<Slot> slots_;  // a power of two of them
+  std::vector<std::uint64_t> bits_;
   std::size_t size_ = 0;
   std::uint64_t rate_ = 1;
 };

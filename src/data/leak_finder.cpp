@@ -17,7 +17,7 @@ void LeakFinder::learn(std::string_view text, std::int64_t place) {
 }
 
 void LeakFinder::search(std::string_view text, std::int64_t place) {
-  const auto wanted = [&](std::uint64_t key) { return sample_.is_sampled(key); };
+  const auto wanted = [&](std::uint64_t key) { return sample_.is_sampled(key) && sample_.may_hold(key); };
   roll_.roll(text, place, wanted, [&](std::uint64_t key, std::string_view stretch, std::int64_t at) {
     Stretch* const known = sample_.find(key);
     if (known == nullptr || known->found || !StretchRoll::says_something(stretch)) return;

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::size_t kPageSize = 0x1000;
 constexpr std::size_t kPages = 0x110000 / kPageSize;
-constexpr std::size_t kLowCodePoints =
-    0x800;  // those of one and two bytes go through a table, the others through a hash
+constexpr std::size_t kIdPage = 0x100;  // code points whose ids stand together
 
 [[noreturn]] void throw_unknown(std::string_view text, std::size_t position, const Utf8Step& step, std::int32_t size) {
   const std::size_t index = count_characters(text.substr(0, position));
@@ -71,7 +70,7 @@ std::shared_ptr<const CharTokenizer> CharTokenizer::train(std::string_view corpu
 }
 
 CharTokenizer::CharTokenizer(std::vector<std::string> pieces, std::int32_t boundary, bool begins)
-    : pieces_(std::move(pieces)), boundary_(boundary), begins_(begins), low_ids_(kLowCodePoints, -1) {
+    : pieces_(std::move(pieces)), boundary_(boundary), begins_(begins), pages_(0x110000 / kIdPage), ids_(kIdPage, -1) {
   for (std::int32_t id = 0; id < vocab_size(); ++id) {
     if (id == boundary_) continue;
     const std::string& piece = pieces_[static_cast<std::size_t>(id)];
@@ -85,11 +84,12 @@ CharTokenizer::CharTokenizer(std::vector<std::string> pieces, std::int32_t bound
       throw DataError(fmt::format("[tokenizer] a vocabulary must hold each character once; got {} again for id {}.",
                                   describe_character(step.code_point), id));
     }
-    if (step.code_point < kLowCodePoints) {
-      low_ids_[step.code_point] = id;
-    } else {
-      high_ids_.emplace(step.code_point, id);
+    std::int32_t& page = pages_[step.code_point / kIdPage];
+    if (page == 0) {
+      page = static_cast<std::int32_t>(ids_.size());
+      ids_.resize(ids_.size() + kIdPage, -1);
     }
+    ids_[static_cast<std::size_t>(page) + step.code_point % kIdPage] = id;
   }
   for (const char32_t candidate : std::array<char32_t, 4>{kReplacementCharacter, U'?', U' ', U'\n'}) {
     const std::int32_t id = lookup(candidate);
@@ -106,9 +106,7 @@ std::optional<std::int32_t> CharTokenizer::boundary_id() const noexcept {
 std::optional<std::int32_t> CharTokenizer::begin_id() const noexcept { return begins_ ? boundary_id() : std::nullopt; }
 
 std::int32_t CharTokenizer::lookup(char32_t code_point) const {
-  if (code_point < kLowCodePoints) return low_ids_[code_point];
-  const auto found = high_ids_.find(code_point);
-  return found == high_ids_.end() ? -1 : found->second;
+  return ids_[static_cast<std::size_t>(pages_[code_point / kIdPage]) + code_point % kIdPage];
 }
 
 void CharTokenizer::encode_into(std::string_view text, std::vector<std::int32_t>& ids, UnknownCharacter unknown) const {

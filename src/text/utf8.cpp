@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 namespace minnow {
 namespace {
 
@@ -24,13 +26,20 @@ constexpr Lead lead_of(std::uint8_t byte) {
   return {3, 0x80, 0xBF};
 }
 
+// By lead byte: texts that are no UTF-8 at all would mispredict most of the branches above.
+constexpr auto kLeads = [] {
+  std::array<Lead, 256> leads{};
+  for (std::size_t byte = 0; byte < leads.size(); ++byte) leads[byte] = lead_of(static_cast<std::uint8_t>(byte));
+  return leads;
+}();
+
 }  // namespace
 
 Utf8Step read_utf8(std::string_view text, std::size_t position) noexcept {
   const auto byte_at = [&](std::size_t index) { return static_cast<std::uint8_t>(text[index]); };
   const std::uint8_t first = byte_at(position);
   if (first < 0x80) return {first, 1, true, false};
-  const Lead lead = lead_of(first);
+  const Lead lead = kLeads[first];
   if (lead.more == 0) return {};
   // The payload of a lead byte with n followers is its low 6 - n bits.
   char32_t value = first & (0x3FU >> lead.more);

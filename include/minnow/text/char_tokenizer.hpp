@@ -2,8 +2,6 @@
 /// @file
 /// Gives every Unicode character of a corpus its own id, in code point order.
 
-#include <unordered_map>
-
 #include "minnow/text/tokenizer.hpp"
 
 namespace minnow {
@@ -61,8 +59,8 @@ class CharTokenizer final : public Tokenizer {
   std::int32_t boundary_;
   bool begins_;
   std::optional<std::int32_t> fallback_;
-  std::vector<std::int32_t> low_ids_;                    // ids of U+0000 .. U+07FF, -1 = none
-  std::unordered_map<char32_t, std::int32_t> high_ids_;  // the others
+  std::vector<std::int32_t> pages_;  // where the ids of each 256 code points begin in ids_
+  std::vector<std::int32_t> ids_;    // by pages, -1 = none; the first page stands for all that have none
 };
 
 }  // namespace minnow
