@@ -7,8 +7,10 @@
 
 #include "cli/terminal.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/config/keys.hpp"
 #include "minnow/config/nearest.hpp"
 #include "minnow/io/file.hpp"
+#include "train/kept_text.hpp"
 
 namespace minnow::cli {
 namespace {
@@ -86,7 +88,11 @@ LoadedConfig read_config_file(const fs::path& named, std::span<const std::string
   if (fs::is_directory(status)) refuse_folder(path);
   if (text) refuse_text(path, fmt::format("[config] the configuration must be a TOML file; got {}", path.string()));
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 24U;  // load_config() names its own, smaller limit
-  LoadedConfig loaded = load_config(read_file(path, kMaxBytes), path.string(), overrides);
+  const std::string content = read_file(path, kMaxBytes);
+  LoadedConfig loaded = load_config(content, path.string(), overrides);
+  const auto data_path = static_cast<std::size_t>(find_key("data.path") - config_keys().data());
+  if (is_resolved_toml(content) && loaded.origins[data_path] != "--set")  // what a run has recorded
+    find_kept_text(path.parent_path(), loaded.config.data);
   for (const std::string& note : loaded.notes) print_warning(note);
   return loaded;
 }

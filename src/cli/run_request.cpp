@@ -9,6 +9,7 @@
 #include "minnow/base/error.hpp"
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
+#include "train/kept_text.hpp"
 #include "train/run_hint.hpp"
 
 namespace minnow::cli {
@@ -49,9 +50,13 @@ void restore_origins(LoadedConfig& loaded, std::string_view text) {
   }
 }
 
-LoadedConfig load_recorded(const std::string& text, const std::string& file, std::span<const std::string> overrides) {
+/// @param file  what holds `text`, for messages
+LoadedConfig load_recorded(const std::string& text, const fs::path& run_dir, const std::string& file,
+                           std::span<const std::string> overrides) {
   LoadedConfig loaded = load_config(text, file, overrides);
+  const bool named_now = loaded.origins[index_of(*find_key("data.path"))] == kOverride;
   restore_origins(loaded, text);
+  if (!named_now) find_kept_text(run_dir, loaded.config.data);
   return loaded;
 }
 
@@ -134,7 +139,7 @@ std::optional<LoadedConfig> recorded_config(const fs::path& run_dir, std::span<c
     } catch (const ConfigError& error) {
       damage = error.what();
     }
-    if (damage.empty()) return load_recorded(text, own.string(), overrides);
+    if (damage.empty()) return load_recorded(text, run_dir, own.string(), overrides);
   }
   std::vector<std::string> ignored;  // whoever resumes says it
   const auto checkpoint = list_checkpoints(run_dir).empty() ? std::nullopt : open_newest_valid(run_dir, ignored);
@@ -143,7 +148,8 @@ std::optional<LoadedConfig> recorded_config(const fs::path& run_dir, std::span<c
     return std::nullopt;
   }
   if (!damage.empty()) print_warning(fmt::format("{}; that of step {} counts instead", damage, checkpoint->step()));
-  return load_recorded(checkpoint->read(kConfigFile), (checkpoint->directory() / kConfigFile).string(), overrides);
+  return load_recorded(checkpoint->read(kConfigFile), run_dir, (checkpoint->directory() / kConfigFile).string(),
+                       overrides);
 }
 
 RunRequest resolve_run(const RunWords& given) {

@@ -10,10 +10,6 @@ namespace minnow::cli {
 /// The word that names standard input where a path is expected.
 inline constexpr std::string_view kInputWord = "-";
 
-/// Where the text of a run is that came by standard input, in its directory.
-inline constexpr std::string_view kKeptInput = "stdin.txt";
-inline constexpr std::string_view kKeptJsonl = "stdin.jsonl";
-
 /// Tells a person at a terminal that text is awaited, and how it ends. Nothing where standard input is a file or pipe.
 void note_terminal_input();
 

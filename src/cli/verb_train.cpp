@@ -25,6 +25,7 @@
 #include "minnow/io/file.hpp"
 #include "minnow/io/run_lock.hpp"
 #include "minnow/train/trainer.hpp"
+#include "train/kept_text.hpp"
 #include "train/resume.hpp"
 
 namespace minnow::cli {

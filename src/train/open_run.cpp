@@ -10,6 +10,7 @@
 #include "minnow/train/compute.hpp"
 #include "minnow/train/run.hpp"
 #include "train/checkpoint_texts.hpp"
+#include "train/kept_text.hpp"
 #include "train/model_files.hpp"
 #include "train/open_folder.hpp"
 #include "train/run_hint.hpp"
@@ -66,6 +67,7 @@ LoadedRun load(const fs::path& run, const Checkpoint& checkpoint, WhichWeights w
   if (state.val_loss && state.val_step == state.step) loaded.val_loss = state.val_loss;
   loaded.data = state.data;
   loaded.config = std::move(texts.config.config);
+  find_kept_text(run, loaded.config.data);
   loaded.tokenizer = std::move(texts.tokenizer);
   if (state.prompt_start) {
     if (*state.prompt_start >= 0) loaded.prompt_start = static_cast<std::int32_t>(*state.prompt_start);

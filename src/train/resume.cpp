@@ -10,6 +10,7 @@
 #include "minnow/exchange/model_folder.hpp"
 #include "minnow/io/file.hpp"
 #include "train/checkpoint_texts.hpp"
+#include "train/kept_text.hpp"
 #include "train/model_files.hpp"
 
 namespace minnow {
@@ -110,6 +111,7 @@ std::optional<ResumePoint> find_resume_point(const std::filesystem::path& run_di
   std::optional<Checkpoint> checkpoint = open_newest_valid(run_dir, warnings);
   if (!checkpoint) return std::nullopt;
   ReadTexts texts = read_texts(*checkpoint);
+  find_kept_text(run_dir, texts.config.config.data);
   ResumePoint point{.checkpoint = *checkpoint,
                     .state = std::move(texts.state),
                     .config = std::move(texts.config),
