@@ -186,17 +186,17 @@ def train(run, settings):
     minnow("train", config, "--run", run, "--quiet", *sets)
 
 
-def check_tokenizer(folder, run):
-    """The text that transformers writes greedily is minnow's: encoding and decoding agree on the way."""
+def check_tokenizer(folder, run, compared="text"):
+    """The text (or ids) that transformers writes greedily is minnow's: encoding and decoding agree on the way."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     model = transformers.AutoModelForCausalLM.from_pretrained(folder).eval()
     prompt = "The cat said "
     ids = tokenizer(prompt, return_tensors="pt")
     written = model.generate(ids["input_ids"], attention_mask=ids["attention_mask"], do_sample=False,
                              max_new_tokens=16)[0, ids["input_ids"].shape[1]:]
-    theirs = tokenizer.decode(written, skip_special_tokens=True)
+    theirs = tokenizer.decode(written, skip_special_tokens=True) if compared == "text" else written.tolist()
     ours = json.loads(minnow("sample", run, "--prompt", prompt, "--temperature", "0", "--max-tokens", 16, "--json").stdout)
-    require(ours["text"] == theirs, f"text {ours['text']!r} and {theirs!r}")
+    require(ours[compared] == theirs, f"{compared} {ours[compared]!r} and {theirs!r}")
 
 
 def check_export(settings, run):
@@ -213,6 +213,72 @@ def check_export(settings, run):
     minnow("export", folder, "--format", "huggingface", "--out", again)
     same = (again / "model.safetensors").read_bytes() == (folder / "model.safetensors").read_bytes()
     require(same, "export, import, export: other bytes")
+    return worst
+
+
+# ---- LLaMA's folders with a tokenizer.model, or a tokenizer.json of byte pairs with byte_fallback ----
+
+SENTENCES = ["Once upon a time, there was a little cat.", "The dog said: \u00e9t\u00e9 \u4e2d\u6587 \U0001f600?", "a  b\n\n\tc 12345",
+             "One windy morning", "x", "Lily and Tom ran to the park; they saw a red ball."]
+
+
+def learn_sentences(folder):
+    """A SentencePiece model with the settings of LLaMA 2's, learned from these sentences."""
+    import sentencepiece
+
+    text = folder.with_suffix(".txt")
+    text.write_text("\n".join(SENTENCES * 20), encoding="utf-8")
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(text), model_prefix=str(folder / "tokenizer"), vocab_size=340, minloglevel=2, model_type="bpe", byte_fallback=True,
+        hard_vocab_limit=False, normalization_rule_name="identity", remove_extra_whitespaces=False, split_digits=True)
+    (folder / "tokenizer.vocab").unlink()
+    return sentencepiece.SentencePieceProcessor(model_file=str(folder / "tokenizer.model"))
+
+
+def ids_of(place, text):
+    return [int(word) for word in minnow("tokenizer", "encode", place, text).stdout.split()]
+
+
+def check_sentencepiece(folder, as_json):
+    if not json.loads(minnow("doctor", "--json").stdout)["sentencepiece"]:
+        print("        minnow was built without SentencePiece: not checked")
+        return 0.0
+    folder.mkdir()
+    sentences = learn_sentences(folder)
+    model = llama(vocab_size=sentences.get_piece_size(), bos_token_id=1, eos_token_id=2)
+    model.save_pretrained(folder)
+    (folder / "tokenizer_config.json").write_text(json.dumps({
+        "tokenizer_class": "LlamaTokenizer", "bos_token": "<s>", "eos_token": "</s>", "unk_token": "<unk>", "add_bos_token": True}))
+    if as_json:
+        transformers.AutoTokenizer.from_pretrained(folder).save_pretrained(folder)
+        (folder / "tokenizer.model").unlink()
+        require((folder / "tokenizer.json").exists(), "transformers writes a tokenizer.json")
+    seen = minnow("inspect", folder, "--json")
+    require(json.loads(seen.stdout)["tokenizer"] == ("bpe" if as_json else "sentencepiece"), f"inspect: {seen.stderr}")
+    run, tuned = folder.with_name(folder.name + " run"), folder.with_name(folder.name + " tuned")
+    minnow("import", folder, "--run", run)
+    config = folder.with_suffix(".toml")
+    config.write_text('[data]\npath = "builtin"\n[train]\nmax_steps = 3\nbatch_size = 4\n[schedule]\nwarmup_steps = 0\n')
+    minnow("train", config, "--init-from", folder, "--run", tuned, "--quiet", "--set", "tokenizer.unknown=replace")
+    minnow("train", "--resume", tuned, "--set", "train.max_steps=4", "--quiet")
+    minnow("eval", tuned)
+    worst = 0.0
+    for place in (folder, run, tuned):
+        out = folder.with_name(f"{place.name} out")
+        minnow("export", place, "--format", "huggingface", "--out", out)
+        read = transformers.AutoModelForCausalLM.from_pretrained(out).eval()
+        worst = max(worst, compare_numbers(place, read))
+        readers = [transformers.AutoTokenizer.from_pretrained(out), transformers.LlamaTokenizerFast.from_pretrained(out)]
+        for text in SENTENCES:
+            own = ids_of(out, text)
+            require(own == sentences.encode(text) == ids_of(place, text), f"{place.name}: minnow's ids of {text!r}")
+            require(sentences.decode(own) == text, f"{text!r} does not come back")
+            for reader in readers:
+                require(reader(text, add_special_tokens=False)["input_ids"] == own, f"{out.name}: ids of {text!r} by {type(reader)}")
+        require(readers[0].bos_token_id == 1 and readers[0].eos_token_id == 2, f"{out.name}: <s> begins and </s> ends texts")
+        if place != tuned:
+            require(readers[0]("x")["input_ids"][0] == 1, f"{out.name}: prompts begin with <s>")
+            check_tokenizer(out, place, "ids")  # bytes that are no UTF-8 are shown otherwise: U+FFFD for each
     return worst
 
 
@@ -278,6 +344,8 @@ def checks(folder):
         yield "export " + name, lambda settings=settings, name=name: check_export(settings, folder / name)
     for name, make in {"gpt2": gpt2, "llama": llama}.items():
         yield f"padded {name}", lambda make=make, name=name: check_padded(make, folder / f"padded {name}")
+    yield "llama with tokenizer.model", lambda: check_sentencepiece(folder / "sentences", False)
+    yield "llama with byte_fallback", lambda: check_sentencepiece(folder / "characters", True)
     yield "refusals", lambda: check_refusals(folder / "refused")
 
 

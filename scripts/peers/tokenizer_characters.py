@@ -22,6 +22,7 @@ def metaspace(scheme, split):
 
 PREPEND = {"type": "Prepend", "prepend": SIGN}
 STRIP = {"type": "Strip", "content": " ", "start": 1, "stop": 0}
+DOUBLING = {"type": "Replace", "pattern": {"Regex": "\\A" + SIGN}, "content": SIGN * 2}
 IDLE_SPLIT = {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithPrevious", "invert": False}
 LLAMA_NORMALIZER = {"type": "Sequence", "normalizers": [PREPEND, replace(" ", SIGN)]}
 
@@ -89,6 +90,8 @@ def kinds(pieces):
         "LLaMA, Metaspace always": tokenizer_json(pieces, None, metaspace("always", False), True, marks=MARKS),
         "Gemma": tokenizer_json(pieces, replace(" ", SIGN), IDLE_SPLIT, False, marks=MARKS),
         "no prefix": tokenizer_json(pieces, None, metaspace("never", False), False),
+        "SentencePiece": tokenizer_json(pieces, {"type": "Sequence", "normalizers": [replace(" ", SIGN), DOUBLING]},
+                                        {"type": "Sequence", "pretokenizers": [metaspace("always", False)]}, True, marks=MARKS[:3]),
         "words": tokenizer_json(pieces, None, metaspace("always", True), True, marks=MARKS),
         "whole tokens": tokenizer_json(pieces, LLAMA_NORMALIZER, None, True, ignore_merges=True),
         "whole words": tokenizer_json(pieces, None, metaspace("first", True), True, ignore_merges=True),

@@ -61,7 +61,7 @@ void take_tokenizer(const std::string& origin, const TokenizerConfig& wanted, Ru
   TokenizerConfig taken;
   taken.type = wanted.type;
   taken.unknown = asked.unknown;
-  if (wanted.type == TokenizerKind::kBpe) {
+  if (wanted.type == TokenizerKind::kBpe || wanted.type == TokenizerKind::kSentencePiece) {
     taken.path = origin;
     if (!asked.path.empty() && load_tokenizer(asked.path)->to_json() == load_tokenizer(origin)->to_json()) return;
   }

@@ -126,7 +126,7 @@ std::string why_not_foreign(const ModelConfig& model) {
   return why_neither(model);
 }
 
-std::string write_foreign_config(const ModelConfig& model, std::int64_t vocab_size, std::int64_t boundary) {
+std::string write_foreign_config(const ModelConfig& model, std::int64_t vocab_size, TextMarks marks) {
   if (const std::string why = why_not_foreign(model); !why.empty()) {
     throw ConfigError(fmt::format("[export] the model must be one that transformers has; {}", why));
   }
@@ -135,8 +135,8 @@ std::string write_foreign_config(const ModelConfig& model, std::int64_t vocab_si
   json["vocab_size"] = vocab_size;
   json["tie_word_embeddings"] = model.tie_head;
   json["initializer_range"] = init_range(model);
-  json["bos_token_id"] = id_or_null(boundary);
-  json["eos_token_id"] = id_or_null(boundary);
+  json["bos_token_id"] = id_or_null(marks.begin);
+  json["eos_token_id"] = id_or_null(marks.end);
   json["pad_token_id"] = nullptr;
   json["use_cache"] = true;
   json["dtype"] = "float32";

@@ -12,6 +12,7 @@
 #include "minnow/exchange/foreign_tensors.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/safetensors.hpp"
+#include "minnow/text/bpe_tokenizer.hpp"
 #include "minnow/text/sentencepiece_tokenizer.hpp"
 
 namespace minnow::exchange {
@@ -86,14 +87,15 @@ ModelConfig with_biases(ModelConfig model) {
 }
 
 /// @param tokens  ids of the tokenizer; those from there to `rows` pad the model and are never to be written
-std::string generation_json(const SampleConfig& sample, std::int64_t boundary, std::int64_t tokens, std::int64_t rows) {
+std::string generation_json(const SampleConfig& sample, TextMarks marks, std::int64_t tokens, std::int64_t rows) {
   OrderedJson json = {{"do_sample", sample.temperature > 0}};
   if (sample.temperature > 0) {
     json["temperature"] = sample.temperature;
     json["top_k"] = sample.top_k;  // absent it would be 50
   }
   json["max_new_tokens"] = sample.max_tokens;
-  if (boundary >= 0) json["bos_token_id"] = json["eos_token_id"] = json["pad_token_id"] = boundary;
+  if (marks.begin >= 0) json["bos_token_id"] = marks.begin;
+  if (marks.end >= 0) json["eos_token_id"] = json["pad_token_id"] = marks.end;
   if (tokens < rows) {
     std::vector<std::int64_t> padding(static_cast<std::size_t>(rows - tokens));
     std::iota(padding.begin(), padding.end(), tokens);
@@ -102,15 +104,33 @@ std::string generation_json(const SampleConfig& sample, std::int64_t boundary, s
   return json.dump(2) + "\n";
 }
 
-std::string tokenizer_config_json(const Tokenizer& tokenizer, const ModelConfig& model) {
-  OrderedJson json = {
-      {"tokenizer_class", tokenizer.name() == "sentencepiece" ? "LlamaTokenizer" : "PreTrainedTokenizerFast"},
-      {"model_max_length", model.block_size},
-      {"add_prefix_space", false},
-      {"clean_up_tokenization_spaces", false}};
-  if (const auto boundary = tokenizer.boundary_id()) {
-    json["bos_token"] = json["eos_token"] = tokenizer.piece_of(*boundary);
+/// @return what begins and ends a text: as prompts begin, as the tokenizer says, or both its boundary.
+TextMarks marks_of(const ModelToWrite& what) {
+  if (what.tokenizer == nullptr) return {};
+  const auto end = what.tokenizer->boundary_id();
+  const auto begin = what.prompt_start ? what.prompt_start : what.tokenizer->begin_id();
+  return {.begin = begin ? *begin : end.value_or(-1), .end = end.value_or(-1)};
+}
+
+std::string tokenizer_config_json(const ModelToWrite& what, TextMarks marks) {
+  const Tokenizer& tokenizer = *what.tokenizer;
+  OrderedJson json = {{"tokenizer_class", "PreTrainedTokenizerFast"},
+                      {"model_max_length", what.model.block_size},
+                      {"add_prefix_space", false},
+                      {"clean_up_tokenization_spaces", false}};
+  if (const auto* const sentences = dynamic_cast<const SentencePieceTokenizer*>(&tokenizer)) {
+    json["tokenizer_class"] = "LlamaTokenizer";
+    json["add_prefix_space"] = sentences->adds_blank();
+    json["legacy"] = false;
+    json["add_bos_token"] = what.prompt_start.has_value();
+    json["add_eos_token"] = false;
+    if (const auto unknown = tokenizer.fallback_id()) json["unk_token"] = tokenizer.piece_of(*unknown);
   }
+  if (const auto* const pairs = dynamic_cast<const BpeTokenizer*>(&tokenizer); pairs && pairs->model().characters) {
+    json["add_prefix_space"] = pairs->model().characters->prefix != BpeCharacters::Prefix::kNever;
+  }
+  if (marks.begin >= 0) json["bos_token"] = tokenizer.piece_of(static_cast<std::int32_t>(marks.begin));
+  if (marks.end >= 0) json["eos_token"] = tokenizer.piece_of(static_cast<std::int32_t>(marks.end));
   return json.dump(2) + "\n";
 }
 
@@ -146,17 +166,16 @@ void require_empty(const fs::path& folder) {
 }  // namespace
 
 std::vector<std::string> write_model_folder(const fs::path& folder, const ModelToWrite& what) {
-  const auto end = what.tokenizer != nullptr ? what.tokenizer->boundary_id() : std::nullopt;
-  const std::int64_t boundary = end.value_or(-1);
+  const TextMarks marks = marks_of(what);
   const std::int64_t tokens = what.tokenizer != nullptr ? what.tokenizer->vocab_size() : what.vocab_size;
   std::vector<std::pair<std::string, std::string>> texts;  // all are made, and may be refused, before one is written
-  texts.emplace_back("config.json", write_foreign_config(what.model, what.vocab_size, boundary));
-  texts.emplace_back("generation_config.json", generation_json(what.sample, boundary, tokens, what.vocab_size));
+  texts.emplace_back("config.json", write_foreign_config(what.model, what.vocab_size, marks));
+  texts.emplace_back("generation_config.json", generation_json(what.sample, marks, tokens, what.vocab_size));
   if (what.tokenizer != nullptr) {
     const auto* const sentences = dynamic_cast<const SentencePieceTokenizer*>(what.tokenizer);
     if (sentences != nullptr) texts.emplace_back("tokenizer.model", sentences->model());
     if (sentences == nullptr) texts.emplace_back("tokenizer.json", tokenizer_json(*what.tokenizer, what.prompt_start));
-    texts.emplace_back("tokenizer_config.json", tokenizer_config_json(*what.tokenizer, what.model));
+    texts.emplace_back("tokenizer_config.json", tokenizer_config_json(what, marks));
   }
   TensorMaker maker(what);
   std::vector<TensorSource> tensors;

@@ -16,6 +16,18 @@ bool is_of_type(const Json& step, std::string_view type) {
   return step.is_object() && JsonSource::text_of(step, "type") == type;
 }
 
+/// @return the steps of a Sequence; what is none is one step.
+std::vector<Json> steps_of(const Json& whole, const char* list) {
+  if (!is_of_type(whole, "Sequence") || !whole.contains(list) || !whole.at(list).is_array()) return {whole};
+  return whole.at(list).get<std::vector<Json>>();
+}
+
+/// @return the only pre-tokenizer; null when there are several.
+Json only_pre_tokenizer(const Json& root) {
+  const std::vector<Json> steps = steps_of(root.at("pre_tokenizer"), "pretokenizers");
+  return steps.size() == 1 ? steps.front() : Json();
+}
+
 /// Reads what stands around the model of a vocabulary of characters.
 class CharactersReader {
  public:
@@ -39,22 +51,22 @@ class CharactersReader {
   }
 
  private:
-  /// @return the steps of a Sequence; what is none is one step.
-  static std::vector<Json> steps_of(const Json& whole, const char* list) {
-    if (!is_of_type(whole, "Sequence") || !whole.contains(list) || !whole.at(list).is_array()) return {whole};
-    return whole.at(list).get<std::vector<Json>>();
-  }
-
   void read_normalizer() {
     const Json& whole = root_.at("normalizer");
+    // What transformers makes of a SentencePiece model: a Metaspace behind it adds no sign where one stands.
+    const Json doubling = {{"type", "Replace"},
+                           {"pattern", {{"Regex", "\\A\xE2\x96\x81"}}},
+                           {"content", std::string(kBlankSign).append(kBlankSign)}};
     result_.prefix = BpeCharacters::Prefix::kNever;
-    bool replaces = false;
+    bool replaces = false, doubles = false;
     for (const Json& step : steps_of(whole, "normalizers")) {
       if (step == Json{{"type", "Prepend"}, {"prepend", kBlankSign}} &&
           result_.prefix == BpeCharacters::Prefix::kNever) {
         result_.prefix = BpeCharacters::Prefix::kAlways;
       } else if (step == replace_step(" ", kBlankSign)) {
         replaces = true;
+      } else if (step == doubling && replaces && result_.prefix == BpeCharacters::Prefix::kNever) {
+        doubles = true;
       } else {
         refuse_normalizer(step);
       }
@@ -64,8 +76,23 @@ class CharactersReader {
     const Json idle = {
         {"type", "Split"}, {"pattern", {{"String", " "}}}, {"behavior", "MergedWithPrevious"}, {"invert", false}};
     const Json& before = root_.at("pre_tokenizer");
-    if (!before.is_null() && before != idle) {
-      source_.fail(fmt::format("must have no pre-tokenizer behind a normalizer; got {}.", JsonSource::shown(before)));
+    if (!doubles && (before.is_null() || before == idle)) return;
+    read_metaspace_behind(doubles);
+  }
+
+  void read_metaspace_behind(bool doubles) {
+    using Prefix = BpeCharacters::Prefix;
+    if (result_.prefix != Prefix::kNever) {
+      source_.fail(fmt::format("must have no pre-tokenizer behind a normalizer that prepends; got {}.",
+                               JsonSource::shown(root_.at("pre_tokenizer"))));
+    }
+    read_metaspace();
+    if (doubles && result_.prefix != Prefix::kUnlessThere) refuse_normalizer(root_.at("normalizer"));
+    if (doubles) result_.prefix = Prefix::kAlways;
+    result_.normalizes = false;
+    for (const Json& token : root_.at("added_tokens")) {
+      if (!token.is_object() || !source_.flag_of(token, "normalized", false)) continue;
+      source_.fail("must have no added token that is normalized where a Metaspace follows a normalizer.");
     }
   }
 
@@ -77,7 +104,7 @@ class CharactersReader {
   }
 
   void read_metaspace() {
-    const Json& before = root_.at("pre_tokenizer");
+    const Json before = only_pre_tokenizer(root_);
     if (!is_of_type(before, "Metaspace") || JsonSource::text_of(before, "replacement") != kBlankSign) {
       source_.fail(
           fmt::format("must replace blanks by U+2581, in the normalizer or a Metaspace, to have byte_fallback; "
@@ -124,7 +151,7 @@ class CharactersReader {
 bool merges_characters(const Json& root) {
   const Json& model = root.at("model");
   const auto fallback = model.find("byte_fallback");
-  return !root.at("normalizer").is_null() || is_of_type(root.at("pre_tokenizer"), "Metaspace") ||
+  return !root.at("normalizer").is_null() || is_of_type(only_pre_tokenizer(root), "Metaspace") ||
          (fallback != model.end() && *fallback == true);
 }
 

@@ -116,16 +116,17 @@ class SentencePieceTokenizer::Parts {
     if (processor.GetPieceSize() < 1) refuse("it has no pieces");
     const Normalizing normalizing = normalizing_of(model);
     keeps = normalizing.name == "identity" && !normalizing.removes_blanks;
-    for (int id = 0; id < processor.GetPieceSize(); ++id) spell(id, normalizing.adds_blank);
+    adds_blank = normalizing.adds_blank;
+    for (int id = 0; id < processor.GetPieceSize(); ++id) spell(id);
   }
 
   std::string model;
   sentencepiece::SentencePieceProcessor processor;
-  bool keeps = false;
+  bool keeps = false, adds_blank = false;
   std::vector<std::string> bytes, first_bytes;  // by id: behind other tokens, and at the beginning
 
  private:
-  void spell(int id, bool adds_blank) {
+  void spell(int id) {
     std::string& text = bytes.emplace_back();
     const std::string& piece = processor.IdToPiece(id);
     if (processor.IsByte(id)) {
@@ -204,6 +205,8 @@ UnknownText SentencePieceTokenizer::unknown_in(std::string_view text) const {
 
 bool SentencePieceTokenizer::keeps_text() const noexcept { return parts_->keeps; }
 
+bool SentencePieceTokenizer::adds_blank() const noexcept { return parts_->adds_blank; }
+
 std::string_view SentencePieceTokenizer::bytes_of(std::int32_t id) const {
   check_id(id);
   return parts_->bytes[static_cast<std::size_t>(id)];
@@ -248,6 +251,7 @@ std::optional<std::int32_t> SentencePieceTokenizer::fallback_id() const noexcept
 void SentencePieceTokenizer::encode_into(std::string_view, std::vector<std::int32_t>&, UnknownCharacter) const {}
 UnknownText SentencePieceTokenizer::unknown_in(std::string_view) const { return {}; }
 bool SentencePieceTokenizer::keeps_text() const noexcept { return false; }
+bool SentencePieceTokenizer::adds_blank() const noexcept { return false; }
 std::string_view SentencePieceTokenizer::bytes_of(std::int32_t) const { return {}; }
 std::string_view SentencePieceTokenizer::first_bytes_of(std::int32_t) const { return {}; }
 std::string SentencePieceTokenizer::piece_of(std::int32_t) const { return {}; }

@@ -55,6 +55,8 @@ LoadedRun open_model_folder(const std::filesystem::path& path) {
     loaded.empty_start = loaded.prompt_start ? loaded.prompt_start : loaded.tokenizer->boundary_id();
   }
   loaded.config = config_of_folder(folder.model(), loaded.tokenizer.get());
+  // Not learned, so a configuration must say where it is from.
+  if (loaded.config.tokenizer.type == TokenizerKind::kSentencePiece) loaded.config.tokenizer.path = path.string();
   loaded.warnings = folder.warnings();
   loaded.model = make_language_model(loaded.config.model, folder.vocab_size());
   apply_compute(loaded.config.compute, *loaded.model);

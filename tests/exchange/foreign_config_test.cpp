@@ -142,7 +142,7 @@ TEST(ForeignConfig, WhatIsWrittenReadsBackAsTheSameModel) {
   models[3].activation = Activation::kReglu;
   for (const ModelConfig& model : models) {
     EXPECT_EQ(why_not_foreign(model), "");
-    const auto read = read_foreign_config(exchange::write_foreign_config(model, 65, -1));
+    const auto read = read_foreign_config(exchange::write_foreign_config(model, 65, {}));
     EXPECT_EQ(read.architecture, exchange::architecture_of(model.family));
     ModelConfig expected = model;
     ModelConfig got = read.model;
@@ -153,7 +153,7 @@ TEST(ForeignConfig, WhatIsWrittenReadsBackAsTheSameModel) {
       one->mlp_bias = one->mlp_has_bias();
       one->attn_dropout = one->resid_dropout = one->embd_dropout = 0;
     }
-    EXPECT_TRUE(expected == got) << exchange::write_foreign_config(model, 65, -1);
+    EXPECT_TRUE(expected == got) << exchange::write_foreign_config(model, 65, {});
   }
 }
 

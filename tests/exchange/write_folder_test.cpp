@@ -9,6 +9,8 @@
 #include "minnow/io/file.hpp"
 #include "minnow/text/byte_tokenizer.hpp"
 #include "minnow/text/char_tokenizer.hpp"
+#include "minnow/text/sentencepiece_tokenizer.hpp"
+#include "minnow/train/import.hpp"
 #include "minnow/train/run.hpp"
 
 namespace minnow {
@@ -103,6 +105,37 @@ TEST(WriteFolder, PromptsBeginAsTheyDid) {
   const ByteTokenizer bytes(true);
   ASSERT_EQ(write_model(folder.path("bytes"), small(Family::kGpt2), &bytes, 257, 256).error, "no error");
   EXPECT_EQ(open_run(folder.path("bytes")).prompt_start, 256);
+}
+
+// A folder as LLaMA 2's: the tokenizer.model goes along as it is, and says what begins a text.
+TEST(WriteFolder, ASentencePieceModelGoesAlong) {
+  if (!has_sentencepiece()) GTEST_SKIP() << "built without SentencePiece";
+  const std::string bytes = read_file(MINNOW_SOURCE_DIR "/tests/exchange/files/tiny.model");
+  const SentencePieceTokenizer tokenizer(bytes);
+  EXPECT_EQ(tokenizer.encode("Train a model"), (std::vector<std::int32_t>{368, 321, 261, 429}));
+  const test::DataFolder folder;
+  const std::int64_t tokens = tokenizer.vocab_size();
+  ASSERT_EQ(write_model(folder.path("out"), small(Family::kLlama), &tokenizer, tokens, 1).error, "no error");
+  EXPECT_EQ(read_file(folder.path("out/tokenizer.model")), bytes);
+  EXPECT_FALSE(path_exists(folder.path("out/tokenizer.json")));
+  const auto config = nlohmann::json::parse(read_file(folder.path("out/tokenizer_config.json")));
+  EXPECT_EQ(config.at("tokenizer_class"), "LlamaTokenizer");
+  EXPECT_EQ(config.at("bos_token"), "<s>");
+  EXPECT_EQ(config.at("eos_token"), "</s>");
+  EXPECT_EQ(config.at("add_bos_token"), true);
+  EXPECT_EQ(config.at("add_prefix_space"), true);
+  const auto model = nlohmann::json::parse(read_file(folder.path("out/config.json")));
+  EXPECT_EQ(model.at("bos_token_id"), 1);
+  EXPECT_EQ(model.at("eos_token_id"), 2);
+  const LoadedRun read = open_run(folder.path("out"));
+  ASSERT_NE(read.tokenizer, nullptr);
+  EXPECT_EQ(read.tokenizer->name(), "sentencepiece");
+  EXPECT_EQ(read.prompt_start, 1);
+  // As a run it can be opened again: its configuration says where the tokenizer is from.
+  import_model(read, folder.path("run"), "my.txt");
+  const LoadedRun run = open_run(folder.path("run"));
+  EXPECT_EQ(run.config.tokenizer.path, folder.path("out"));
+  EXPECT_EQ(run.tokenizer->encode("Train a model"), tokenizer.encode("Train a model"));
 }
 
 TEST(WriteFolder, RowsWithoutATokenAreNeverToBeWritten) {

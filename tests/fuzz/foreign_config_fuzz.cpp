@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                        model.vocab_size > 0 && model.block_size > 0 && model.hidden_width() > 0;
     if (!sound) std::abort();
     if (minnow::exchange::why_not_foreign(model).empty()) {  // what is written reads back
-      const std::string text = minnow::exchange::write_foreign_config(model, model.vocab_size, -1);
+      const std::string text = minnow::exchange::write_foreign_config(model, model.vocab_size, {});
       if (minnow::exchange::read_foreign_config(text).model.n_embd != model.n_embd) std::abort();
     } else {
       std::abort();

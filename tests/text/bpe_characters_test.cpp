@@ -144,6 +144,19 @@ TEST(BpeCharacters, MetaspacePrependsWhereNoBlankStands) {
                 {{"c\u00E9    \u00E9", {259, 270, 259, 259, 259, 259, 263}, "c\u00E9    \u00E9"}});
 }
 
+// What transformers makes of a SentencePiece model: a blank more at the beginning, whatever stands there.
+TEST(BpeCharacters, MetaspaceBehindANormalizerThatDoubles) {
+  const Json doubling = {{"type", "Replace"}, {"pattern", {{"Regex", "\\A" + kSign}}}, {"content", kSign + kSign}};
+  Json file = file_of({{"type", "Sequence"}, {"normalizers", Json::array({replace(" ", kSign), doubling})}},
+                      {{"type", "Sequence"}, {"pretokenizers", Json::array({metaspace("always", false)})}}, true);
+  expect_golden(file, {{"abc ab", {266, 262, 266}, "abc ab"},
+                       {"  ab", {268, 266}, "  ab"},
+                       {"a</s>ab </s> c", {264, 2, 266, 259, 2, 268, 262}, "a ab   c"}});
+  EXPECT_EQ(Json::parse(read(file)->to_json()), file);
+  file["added_tokens"][0]["normalized"] = true;
+  EXPECT_THROW(static_cast<void>(read(file)), DataError);
+}
+
 TEST(BpeCharacters, WritesTheFileThatItRead) {
   const Json idle = {
       {"type", "Split"}, {"pattern", {{"String", " "}}}, {"behavior", "MergedWithPrevious"}, {"invert", false}};

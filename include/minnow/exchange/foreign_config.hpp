@@ -37,10 +37,13 @@ struct ForeignConfig {
 /// @return "GPT2LMHeadModel" or "LlamaForCausalLM": the class that reads the family's tensors.
 [[nodiscard]] std::string_view architecture_of(Family family);
 
-/// @param boundary the id that ends a document, or -1
+/// The ids that begin and end a text, or -1.
+struct TextMarks {
+  std::int64_t begin = -1, end = -1;
+};
+
 /// @return the text of config.json, for old and new versions of transformers and for llama.cpp's converters.
 /// Throws: ConfigError with why_not_foreign().
-[[nodiscard]] std::string write_foreign_config(const ModelConfig& model, std::int64_t vocab_size,
-                                               std::int64_t boundary);
+[[nodiscard]] std::string write_foreign_config(const ModelConfig& model, std::int64_t vocab_size, TextMarks marks);
 
 }  // namespace minnow::exchange

@@ -31,6 +31,9 @@ class SentencePieceTokenizer final : public Tokenizer {
   /// @return the bytes of the .model file.
   [[nodiscard]] const std::string& model() const noexcept;
 
+  /// @return whether the model puts a blank before each text.
+  [[nodiscard]] bool adds_blank() const noexcept;
+
   [[nodiscard]] std::string_view name() const noexcept override { return "sentencepiece"; }
   [[nodiscard]] std::int32_t vocab_size() const noexcept override;
   /// @return the end of a sentence, </s>.
