@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <queue>
+#include <utility>
 
 #include "minnow/base/error.hpp"
 #include "minnow/text/utf8.hpp"
@@ -41,14 +42,16 @@ class Learner {
   struct Later {
     const Learner& learner;
     bool operator()(const Waiting& a, const Waiting& b) const {
-      return a.count != b.count ? a.count < b.count : learner.is_smaller(a.pair, b.pair);
+      return a.count != b.count ? a.count < b.count : learner.comes_later(a.pair, b.pair);
     }
   };
 
   [[nodiscard]] const std::string& name_of(std::int32_t id) const { return start_.names[static_cast<std::size_t>(id)]; }
 
-  [[nodiscard]] bool is_smaller(std::size_t a, std::size_t b) const {
+  /// @return whether of two pairs of equal count `a` merges after `b`.
+  [[nodiscard]] bool comes_later(std::size_t a, std::size_t b) const {
     const PairCounts::Pair &one = pairs_.pair(a), &other = pairs_.pair(b);
+    if (start_.older_first) return std::pair(one.left, one.right) > std::pair(other.left, other.right);
     const int left = one.left == other.left ? 0 : name_of(one.left).compare(name_of(other.left));
     return left != 0 ? left < 0 : name_of(one.right).compare(name_of(other.right)) < 0;
   }

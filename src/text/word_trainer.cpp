@@ -160,6 +160,7 @@ WordModel train_word_pieces(std::span<const std::string_view> texts, const WordT
   MergeStart start;
   start.names = model.pieces;
   characters.name_into(start.names);
+  start.older_first = true;  // as WordPieceTrainer of `tokenizers`
   std::unordered_set<std::string> taken(start.names.begin(), start.names.end());
   start.spell = [&](std::string_view word, std::vector<std::int32_t>& ids) { characters.spell(word, ids); };
   start.join = [](const std::string& left, const std::string& right) { return left + right.substr(kGoesOn.size()); };

@@ -54,6 +54,17 @@ TEST(WordTrainer, FewTokensHaveTheMostFrequentCharacters) {
   EXPECT_EQ(tokenizer.encode("d", UnknownCharacter::kReplace), (Ids{1}));
 }
 
+// Every pair of this text stands there twice. The tokens, and their order, are those of tokenizers 0.23.3.
+TEST(WordTrainer, AmongEqualCountsOlderTokensMerge) {
+  const Texts texts = {"yz ab yz ab qabc qabc"};
+  const auto learned = [&](std::int64_t merges) {
+    const std::int64_t characters = 5 + 6 + 4;  // special tokens, a b c q y z, ##a ##b ##c ##z
+    const WordModel model = train_word_pieces(texts, {.vocab_size = characters + merges});
+    return std::vector<std::string>(model.pieces.begin() + static_cast<std::ptrdiff_t>(characters), model.pieces.end());
+  };
+  EXPECT_EQ(learned(5), (std::vector<std::string>{"ab", "qa", "yz", "##bc", "qabc"}));
+}
+
 TEST(WordTrainer, SameOnAnyNumberOfThreads) {
   std::string text;
   for (int i = 0; i < 60'000; ++i)

@@ -33,8 +33,10 @@ struct WordTraining {
 [[nodiscard]] WordModel train_words(std::span<const std::string_view> texts, const WordTraining& training);
 
 /// Cleans and cuts texts as BERT does, then merges the most frequent pair of pieces again and again as a byte-pair
-/// encoding does, beginning with characters ("##" before those that go on a word). Among equal counts the pair whose
-/// names are greater. @return [PAD] [UNK] [CLS] [SEP] [MASK], the special tokens, the characters (the most frequent
+/// encoding does, beginning with characters ("##" before those that go on a word). Among equal counts the pair of the
+/// older tokens merges, by the left one first: the rule of WordPieceTrainer in `tokenizers`, which however numbers the
+/// characters behind "##" in an order that is another each time, so that of equal counts it may take other pairs.
+/// @return [PAD] [UNK] [CLS] [SEP] [MASK], the special tokens, the characters (the most frequent
 /// ones, if there is no room for all) in the order of their names, then a token for each merge. Throws: as train_words.
 [[nodiscard]] WordModel train_word_pieces(std::span<const std::string_view> texts, const WordTraining& training);
 
