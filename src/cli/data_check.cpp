@@ -153,6 +153,7 @@ Json report_json(const CheckReport& report, const std::optional<PlannedRun>& run
 }
 
 int check(const CheckArguments& arguments) {
+  install_stop_signals();
   use_threads(arguments.threads);
   CheckOptions options;
   options.files = text_paths(arguments.paths);
@@ -165,7 +166,6 @@ int check(const CheckArguments& arguments) {
   std::optional<Config> config;
   if (!arguments.config.empty()) config = read_config_file(arguments.config).config;
   options.tokenizer = tokenizer_of(arguments, config, options.files);
-  install_stop_signals();
   constexpr double kSilentSeconds = 1;
   ProgressLine line = ProgressLine::on_stderr(bytes_of_paths(options.files), 0, "byte", kSilentSeconds);
   options.progress = [&](std::uint64_t bytes) { line.update(static_cast<std::int64_t>(bytes), ""); };

@@ -113,6 +113,7 @@ int make_new(NewArguments& arguments) {
                                      .interrupted = [] { return stop_signal().load() != 0; },
                                      .report = [](const std::string& what) { print_line(what + " ..."); }});
   if (const int stopped = stop_exit_code()) return stopped;
+  (void)config_path(arguments);  // somebody else may have written it meanwhile
   if (path.has_parent_path()) make_directories(path.parent_path());
   write_file_atomic(path, made.toml);
   if (arguments.json) {

@@ -122,8 +122,7 @@ void check(const TrainArguments& arguments) {
 /// Takes the text that came by standard input along: it is kept in the run directory, which holds its own from then on.
 class KeptInput {
  public:
-  /// Reads standard input where `request` names it, and names the kept text instead.
-  /// Throws: as keep_standard_input; ConfigError and BusyError where the directory is another run's.
+  /// Names the kept text where `request` names standard input.
   KeptInput(const TrainArguments& arguments, RunRequest& request) : run_dir_(request.run_dir) {
     DataConfig& data = request.config.config.data;
     if (data.path != kInputWord) return;
@@ -135,15 +134,21 @@ class KeptInput {
     }
     kept_ = run_dir_ / (arguments.stdin_is == "jsonl" ? kKeptJsonl : kKeptInput);
     data.path = kept_.string();
+    request.notes.push_back(fmt::format("the text of standard input is kept as {}", kept_.string()));
+  }
+
+  /// Reads standard input where it is named. @return false when a signal asked to stop.
+  /// Throws: as keep_standard_input; ConfigError and BusyError where the directory is another run's.
+  [[nodiscard]] bool keep(bool overwrite) {
+    if (kept_.empty()) return true;
     if (holds_a_run(run_dir_)) {
-      if (!arguments.overwrite) refuse();
+      if (!overwrite) refuse();
       const RunLock lock = RunLock::acquire(run_dir_);  // nobody else is using it
     }
     require_no_other_contents(run_dir_, "train");
     made_directory_ = !path_exists(run_dir_);
     read_ = true;
-    stopped_ = !keep_standard_input(kept_);
-    request.notes.push_back(fmt::format("the text of standard input is kept as {}", kept_.string()));
+    return keep_standard_input(kept_);
   }
 
   /// Bad data leave nothing behind: what never became a run goes.
@@ -163,7 +168,6 @@ class KeptInput {
   KeptInput(const KeptInput&) = delete;
   KeptInput& operator=(const KeptInput&) = delete;
 
-  [[nodiscard]] bool stopped() const { return stopped_; }
   void set_begun() { begun_ = true; }
 
  private:
@@ -175,7 +179,7 @@ class KeptInput {
   }
 
   fs::path run_dir_, kept_;
-  bool read_ = false, stopped_ = false, begun_ = false, made_directory_ = false;
+  bool read_ = false, begun_ = false, made_directory_ = false;
 };
 
 /// --data is --set data.path in short.
@@ -197,7 +201,7 @@ int run(const TrainArguments& arguments) {
   if (!arguments.init_from.empty() && !arguments.resume) take_model_of(arguments.init_from, words, request);
   install_stop_signals();
   KeptInput input(arguments, request);
-  if (input.stopped()) return stop_exit_code();
+  if (!input.keep(arguments.overwrite)) return stop_exit_code();
   for (const std::string& note : request.notes) log_line(LogLevel::kInfo, printable(note));
   TrainOptions options;
   options.config = request.config;

@@ -53,29 +53,44 @@ struct CheckTally {
   }
 };
 
+/// Texts are read more than once; throws IoError for what can be read once or has no end.
+void require_regular_files(const std::vector<fs::path>& files) {
+  for (const fs::path& file : files) {
+    std::error_code error;  // what cannot be read is judged later
+    const fs::file_status status = fs::status(file, error);
+    if (file == kStandardInput || error || fs::is_regular_file(status) || fs::is_directory(status)) continue;
+    throw IoError(
+        fmt::format("[data] a text that is read more than once must be a regular file; got a device, pipe or socket: "
+                    "{}. Hint: write it into a file first.",
+                    file.string()));
+  }
+}
+
 /// Reads the texts block by block and puts each look together.
 class TextCheck {
  public:
   explicit TextCheck(const CheckOptions& options) : options_(options), characters_(kCodePoints) {}
 
   CheckReport run() {
+    require_regular_files(options_.files);
+    require_regular_files(options_.validation);
     tokenizer_ = options_.tokenizer ? options_.tokenizer : characters_of_texts();
     if (tokenizer_) counts_.emplace(tokenizer_->vocab_size());
     // Where there is one document it shares nothing.
     const bool many = options_.documents == Documents::kLines || options_.files.size() > 1;
     if (many || (options_.files.size() == 1 && is_jsonl_name(options_.files.front()))) passages_.emplace();
     learn_validation();
-    for (const fs::path& file : options_.files) {
-      if (!check_file(file)) {
-        report_.finished = false;
-        return report_;
-      }
-    }
-    conclude();
+    bool going_on = !stopped();
+    for (auto file = options_.files.begin(); going_on && file != options_.files.end(); ++file)
+      going_on = check_file(*file);
+    report_.finished = going_on;
+    if (going_on) conclude();
     return report_;
   }
 
  private:
+  [[nodiscard]] bool stopped() const { return options_.interrupted && options_.interrupted(); }
+
   TextReaderOptions reading() const {
     TextReaderOptions reading{
         .documents = options_.documents == Documents::kLines ? Documents::kLines : Documents::kFiles,
@@ -96,6 +111,7 @@ class TextCheck {
       try {
         TextReader reader({file}, reading());
         for (TextPiece piece; reader.next(piece);) {
+          if (stopped()) return nullptr;
           builder.add(piece.text);
           any = any || piece.text.find_first_not_of(" \t\n\r") != std::string_view::npos;
         }
@@ -114,10 +130,13 @@ class TextCheck {
     if (options_.validation.empty()) return;
     leaks_.emplace();
     TextReader reader(options_.validation, reading());
-    for (TextPiece piece; reader.next(piece);) {
+    bool any = false;
+    for (TextPiece piece; !stopped() && reader.next(piece);) {
+      any = any || !piece.text.empty();
       if (piece.begins) leaks_->begin_text();
       leaks_->learn(piece.text, piece.offset);
     }
+    if (!any && !stopped()) empty_.add([&] { return options_.validation.front().string() + " (validation)"; });
   }
 
   /// @return false when interrupted.
@@ -137,7 +156,7 @@ class TextCheck {
       while (block.read(reader)) {
         look(block, reader);
         if (options_.progress) options_.progress(consumed_ + reader.consumed());
-        if (options_.interrupted && options_.interrupted()) return false;
+        if (stopped()) return false;
       }
       end_document();
       if (blank_) {

@@ -48,12 +48,11 @@ class Proposer {
   explicit Proposer(const ProposalOptions& options) : options_(options) { config_.sample.prompt.clear(); }
 
   Proposal run() {
-    look_at_text();
-    choose_tokenizer();
-    choose_documents();
-    choose_split();
-    choose_model();
-    finish();
+    for (const auto stage : {&Proposer::look_at_text, &Proposer::choose_tokenizer, &Proposer::choose_documents,
+                             &Proposer::choose_split, &Proposer::choose_model, &Proposer::finish}) {
+      (this->*stage)();
+      if (options_.interrupted && options_.interrupted()) break;
+    }
     return std::move(made_);
   }
 
@@ -72,6 +71,7 @@ class Proposer {
     check.text_field = options_.text_field;
     check.interrupted = options_.interrupted;
     made_.text = check_texts(check);
+    if (!made_.text.finished) return;
     jsonl_ = is_jsonl_name(check.files.front());
     const CheckReport& text = made_.text;
     for (const CheckFinding& finding : text.findings) {

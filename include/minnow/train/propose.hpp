@@ -22,7 +22,7 @@ struct ProposalOptions {
   std::string tokenizer = "auto";     ///< "auto", "char", "byte", "bpe", or where a byte-pair encoding lies
   std::int64_t vocab_size = 0;        ///< of byte pairs that are learned; 0: what fits the text
   double measure_seconds = 3;         ///< about as long each timing of steps takes
-  std::function<bool()> interrupted;  ///< true ends the timing early
+  std::function<bool()> interrupted;  ///< true ends the work early: the proposal is not whole then
   std::function<void(const std::string&)> report;  ///< hears what is being done
 };
 
