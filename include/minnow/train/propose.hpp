@@ -41,7 +41,7 @@ struct Proposal {
 /// - documents = lines where all lines are short and different (names, words), files for .jsonl, else a stream;
 /// - tokens to train on: what `minutes` allow, but at most 30 passes over the text;
 /// - the largest model of a ladder for which these are 20 tokens per parameter, and that fits into the memory;
-/// - dropout where the text is read often.
+/// - dropout where the text is read often and the model is not narrow.
 /// Throws: IoError and DataError for texts that cannot be read or are too short (with sizes); MemoryError when not even
 /// the smallest model fits.
 [[nodiscard]] Proposal propose_run(const ProposalOptions& options);
