@@ -43,20 +43,20 @@ void check_given(const Op& op, std::span<const Tensor> given) {
 }
 
 void run_forward(const Op& op, std::span<const Tensor> inputs, std::vector<Tensor>& outputs, std::vector<Tensor>& aux,
-                 const AttrBox& attrs) {
+                 const AttrBox& attrs, bool recorded) {
   std::vector<TensorSpec> specs;
   specs.reserve(inputs.size());
   for (const Tensor& input : inputs) specs.push_back(spec_of(input));
   const Inferred inferred = op.infer(specs, attrs);
   for (const TensorSpec& spec : inferred.outputs) outputs.push_back(Tensor::empty(spec.shape, spec.dtype));
   for (const TensorSpec& spec : inferred.aux) aux.push_back(Tensor::empty(spec.shape, spec.dtype));
-  const ForwardContext context{inputs, outputs, aux, thread_state().precision};
+  const ForwardContext context{inputs, outputs, aux, thread_state().precision, recorded};
   (compute_dtype(op, inputs) == DType::f64 ? op.forward_f64 : op.forward_f32)(context, attrs);
 }
 
 /// Computes the outputs; inputs are made contiguous where the operation wants them so.
 void run(const Op& op, std::vector<Tensor>& inputs, std::vector<Tensor>& outputs, std::vector<Tensor>& aux,
-         const AttrBox& attrs) {
+         const AttrBox& attrs, bool recorded) {
   if (op.view != nullptr) {
     outputs.push_back(op.view(inputs[0], attrs));
     return;
@@ -66,7 +66,7 @@ void run(const Op& op, std::vector<Tensor>& inputs, std::vector<Tensor>& outputs
       if (input.defined() && !input.is_contiguous()) input = input.contiguous();
     }
   }
-  run_forward(op, inputs, outputs, aux, attrs);
+  run_forward(op, inputs, outputs, aux, attrs, recorded);
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ std::vector<Tensor> apply(const Op& op, std::span<const Tensor> given, const Att
   std::vector<Tensor> outputs;
   std::vector<Tensor> aux;
   try {
-    run(op, inputs, outputs, aux, attrs);
+    run(op, inputs, outputs, aux, attrs, recorded);
   } catch (const ShapeError& error) {
     name_operation(op, given, error);
   }

@@ -24,13 +24,7 @@ HWY_INLINE void forward(float* y, const float* x, Index n, bool add) {
 
 template <class F>
 HWY_INLINE void backward(float* dx, const float* x, const float* dout, Index n, bool add) {
-  const auto f = [](V v, V d) MINNOW_LAMBDA {
-    if constexpr (requires { F::gradient(v, d); }) {
-      return F::gradient(v, d);  // ReLU stops even an infinite gradient
-    } else {
-      return hn::Mul(F::slope(v), d);
-    }
-  };
+  const auto f = [](V v, V d) MINNOW_LAMBDA { return F::gradient(F::both(v).slope, d); };
   if (add) {
     map2<true>(dx, x, dout, n, f);
   } else {
@@ -64,6 +58,14 @@ void activation_slope_array(Activation kind, float* dx, const float* x, const fl
   }
 }
 
+void multiply_slope_array(Activation kind, float* dx, const float* slope, const float* dout, Index n) {
+  if (kind == Activation::kRelu) {
+    map2<false>(dx, slope, dout, n, [](V s, V d) MINNOW_LAMBDA { return Relu::gradient(s, d); });
+  } else {
+    map2<false>(dx, slope, dout, n, [](V s, V d) MINNOW_LAMBDA { return Smooth::gradient(s, d); });
+  }
+}
+
 void swiglu_row(float* y, const float* gate, const float* up, Index n) {
   map2<false>(y, gate, up, n, [](V g, V u) MINNOW_LAMBDA { return hn::Mul(Silu::value(g), u); });
 }
@@ -73,8 +75,9 @@ void swiglu_slope_row(float* dgate, float* dup, const float* gate, const float* 
   for_vectors(n, [&](Index i, Index, Index count) MINNOW_LAMBDA {
     const V g = load(gate + i, count);
     const V d = load(dout + i, count);
-    V dg = hn::Mul(hn::Mul(d, load(up + i, count)), Silu::slope(g));
-    V du = hn::Mul(d, Silu::value(g));
+    const ValueSlope silu = Silu::both(g);
+    V dg = hn::Mul(hn::Mul(d, load(up + i, count)), silu.slope);
+    V du = hn::Mul(d, silu.value);
     if (add) {
       dg = hn::Add(dg, load(dgate + i, count));
       du = hn::Add(du, load(dup + i, count));
@@ -92,6 +95,7 @@ namespace minnow::kernels {
 
 HWY_EXPORT(activation_array);
 HWY_EXPORT(activation_slope_array);
+HWY_EXPORT(multiply_slope_array);
 HWY_EXPORT(swiglu_row);
 HWY_EXPORT(swiglu_slope_row);
 
@@ -112,6 +116,13 @@ void swiglu_slope_rows(float* dgate, float* dup, const float* gate, const float*
 void swiglu_slope_rows(double* dgate, double* dup, const double* gate, const double* up, const double* dout, Index n,
                        bool add) {
   reference::swiglu_backward_row(dgate, dup, gate, up, dout, n, add);
+}
+
+void multiply_slopes(Activation kind, float* dx, const float* slope, const float* dout, Index n) {
+  HWY_DYNAMIC_DISPATCH(multiply_slope_array)(kind, dx, slope, dout, n);
+}
+void multiply_slopes(Activation kind, double* dx, const double* slope, const double* dout, Index n) {
+  for (Index i = 0; i < n; ++i) dx[i] = reference::gradient(kind, slope[i], dout[i]);
 }
 
 }  // namespace
@@ -150,6 +161,13 @@ void activation_backward(Activation kind, T* dx, const T* x, const T* dout, Inde
 }
 
 template <class T>
+void activation_backward_by_slope(Activation kind, T* dx, const T* slope, const T* dout, Index n) {
+  parallel_ranges(n, kChunk, [=](Index begin, Index end, Index) {
+    multiply_slopes(kind, dx + begin, slope + begin, dout + begin, end - begin);
+  });
+}
+
+template <class T>
 void swiglu_forward(T* y, Index y_stride, const T* gate, const T* up, Index x_stride, Index rows, Index n) {
   parallel_ranges(rows, rows_per_chunk(n), [=](Index begin, Index end, Index) {
     for (Index row = begin; row < end; ++row) {
@@ -169,10 +187,11 @@ void swiglu_backward(T* dgate, T* dup, const T* gate, const T* up, Index x_strid
   });
 }
 
-#define MINNOW_INSTANTIATE(T)                                                            \
-  template void activation_forward<T>(Activation, T*, const T*, Index, bool);            \
-  template void activation_backward<T>(Activation, T*, const T*, const T*, Index, bool); \
-  template void swiglu_forward<T>(T*, Index, const T*, const T*, Index, Index, Index);   \
+#define MINNOW_INSTANTIATE(T)                                                               \
+  template void activation_forward<T>(Activation, T*, const T*, Index, bool);               \
+  template void activation_backward<T>(Activation, T*, const T*, const T*, Index, bool);    \
+  template void activation_backward_by_slope<T>(Activation, T*, const T*, const T*, Index); \
+  template void swiglu_forward<T>(T*, Index, const T*, const T*, Index, Index, Index);      \
   template void swiglu_backward<T>(T*, T*, const T*, const T*, Index, const T*, Index, Index, Index, bool);
 MINNOW_INSTANTIATE(float)
 MINNOW_INSTANTIATE(double)

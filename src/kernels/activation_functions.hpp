@@ -26,60 +26,71 @@ HWY_INLINE Sigmoid sigmoid(V z) {
   return {e, hn::Div(set(1.0F), hn::Add(e, set(1.0F))), zero};
 }
 
+// An activation and its derivative at the same points.
+struct ValueSlope {
+  V value;
+  V slope;
+};
+
 struct Relu {
   static HWY_INLINE V value(V x) { return hn::IfThenZeroElse(hn::Le(x, hn::Zero(D())), x); }
-  static HWY_INLINE V gradient(V x, V dout) { return hn::IfThenZeroElse(hn::Le(x, hn::Zero(D())), dout); }
+  static HWY_INLINE ValueSlope both(V x) {
+    const M stopped = hn::Le(x, hn::Zero(D()));
+    return {hn::IfThenZeroElse(stopped, x), hn::IfThenZeroElse(stopped, set(1.0F))};
+  }
+  // Stops even an infinite gradient.
+  static HWY_INLINE V gradient(V slope, V dout) { return hn::IfThenZeroElse(hn::Eq(slope, hn::Zero(D())), dout); }
 };
 
-struct Silu {
-  static HWY_INLINE V value(V x) {
-    const Sigmoid s = sigmoid(x);
-    return hn::IfThenZeroElse(s.zero, hn::Div(x, hn::Add(s.e, set(1.0F))));
-  }
+// The gradient of those that have no kink.
+struct Smooth {
+  static HWY_INLINE V gradient(V slope, V dout) { return hn::Mul(slope, dout); }
+};
+
+struct Silu : Smooth {
+  static HWY_INLINE V value(V x) { return both(x).value; }
   // s + x s (1 - s) with 1 - s = e s.
-  static HWY_INLINE V slope(V x) {
+  static HWY_INLINE ValueSlope both(V x) {
     const Sigmoid s = sigmoid(x);
-    const V bend = hn::Mul(hn::Mul(x, s.value), hn::Mul(s.e, s.value));
+    const V value = hn::IfThenZeroElse(s.zero, hn::Mul(x, s.value));
+    const V bend = hn::Mul(value, hn::Mul(s.e, s.value));
     const V flat = hn::IfThenZeroElse(s.zero, s.value);
-    return hn::IfThenElse(hn::Gt(hn::Abs(x), set(kSteep)), flat, hn::Add(s.value, bend));
+    return {value, hn::IfThenElse(hn::Gt(hn::Abs(x), set(kSteep)), flat, hn::Add(s.value, bend))};
   }
 };
 
-struct GeluTanh {
+// x s(z), z = 2 sqrt(2/pi) (x + 0.044715 x^3), s(z) = 1 / (1 + 2^w): log2 e is in the coefficients of w.
+struct GeluTanh : Smooth {
   static constexpr float kSlope = 1.5957691216F;  // 2 sqrt(2/pi)
   static constexpr float kCubic = 1.5957691216F * 0.044715F;
-  static HWY_INLINE V inner(V x) { return hn::Mul(x, hn::MulAdd(hn::Mul(x, x), set(kCubic), set(kSlope))); }
-  static HWY_INLINE V value(V x) {
-    const Sigmoid s = sigmoid(inner(x));
-    return hn::IfThenZeroElse(s.zero, hn::Div(x, hn::Add(s.e, set(1.0F))));
-  }
-  static HWY_INLINE V slope(V x) {
-    const V z = inner(x);
-    const Sigmoid s = sigmoid(z);
-    const V dz = hn::MulAdd(hn::Mul(x, x), set(3 * kCubic), set(kSlope));
-    const V bend = hn::Mul(hn::Mul(hn::Mul(x, s.value), hn::Mul(s.e, s.value)), dz);
-    const V flat = hn::IfThenZeroElse(s.zero, s.value);
-    return hn::IfThenElse(hn::Gt(hn::Abs(z), set(kSteep)), flat, hn::Add(s.value, bend));
+  static constexpr float kSlope2 = -2.3022081994F;  // -log2 e times these
+  static constexpr float kCubic2 = -2.3022081994F * 0.044715F;
+  static constexpr float kFar = 10.2F;  // beyond, f is 0 or x to f32
+  static constexpr float kMost = 126.0F;
+  static HWY_INLINE V value(V x) { return both(x).value; }
+  static HWY_INLINE ValueSlope both(V x) {
+    const V xx = hn::Mul(x, x);
+    const V w = hn::Mul(x, hn::MulAdd(xx, set(kCubic2), set(kSlope2)));
+    const V e = exp2_near(hn::Min(set(kMost), hn::Max(set(-kMost), w)));
+    const V s = hn::Div(set(1.0F), hn::Add(e, set(1.0F)));
+    const V inner = hn::Mul(x, s);
+    const V bend = hn::Mul(hn::Mul(inner, hn::Mul(e, s)), hn::MulAdd(xx, set(3 * kCubic), set(kSlope)));
+    const M far = hn::Gt(hn::Abs(x), set(kFar));
+    return {hn::IfThenElse(far, hn::Max(x, hn::Zero(D())), inner), hn::Add(s, hn::IfThenZeroElse(far, bend))};
   }
 };
 
-struct GeluErf {
+struct GeluErf : Smooth {
   static constexpr float kFar = 13.0F;  // the normal tail beyond is below 1e-38
-  struct Normal {
-    V e;    // e^(-x^2/2)
-    V phi;  // distribution function
-  };
-  static HWY_INLINE Normal normal(V x) {
+  static HWY_INLINE V value(V x) { return both(x).value; }
+  static HWY_INLINE ValueSlope both(V x) {
     const V a = hn::Mul(hn::Abs(x), set(0.70710678F));
     const V e = exp_flush(hn::Mul(hn::Mul(x, x), set(-0.5F)));
     const V tail = hn::Mul(hn::Mul(set(0.5F), e), erfc_scaled(a));
-    return {e, hn::IfThenElse(hn::Lt(x, hn::Zero(D())), tail, hn::Sub(set(1.0F), tail))};
-  }
-  static HWY_INLINE V value(V x) { return hn::IfThenZeroElse(hn::Lt(x, set(-kFar)), hn::Mul(x, normal(x).phi)); }
-  static HWY_INLINE V slope(V x) {
-    const Normal p = normal(x);
-    const V density = hn::Mul(p.e, set(0.39894228F));  // 1 / sqrt(2 pi)
-    return hn::IfThenElse(hn::Gt(hn::Abs(x), set(kFar)), p.phi, hn::MulAdd(x, density, p.phi));
+    const V phi = hn::IfThenElse(hn::Lt(x, hn::Zero(D())), tail, hn::Sub(set(1.0F), tail));
+    const V density = hn::Mul(e, set(0.39894228F));  // 1 / sqrt(2 pi)
+    return {hn::IfThenZeroElse(hn::Lt(x, set(-kFar)), hn::Mul(x, phi)),
+            hn::IfThenElse(hn::Gt(hn::Abs(x), set(kFar)), phi, hn::MulAdd(x, density, phi))};
   }
 };
 

@@ -109,7 +109,7 @@ GemmArgs<T> batch_item(const GemmArgs<T>& args, const GemmBatch<T>& batch, Index
   item.a += offset_of(batch.offsets_a, batch.stride_a, i);
   item.b += offset_of(batch.offsets_b, batch.stride_b, i);
   item.c += offset_of(batch.offsets_c, batch.stride_c, i);
-  item.epilogue.pre_activation = nullptr;
+  item.epilogue.slope = nullptr;
   item.epilogue.residual = nullptr;
   return item;
 }

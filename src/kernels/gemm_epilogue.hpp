@@ -15,12 +15,12 @@ struct GemmPart {
 template <class T>
 GemmEpilogue<T> epilogue_at(GemmEpilogue<T> e, Index row, Index col) {
   if (e.bias != nullptr) e.bias += col;
-  if (e.pre_activation != nullptr) e.pre_activation += row * e.ld_pre_activation + col;
+  if (e.slope != nullptr) e.slope += row * e.ld_slope + col;
   if (e.residual != nullptr) e.residual += row * e.ld_residual + col;
   return e;
 }
 
-/// z = C + bias; C = activation(z) + residual on `part` of C, z stored where the epilogue wants it. Serial.
+/// z = C + bias; C = activation(z) + residual on `part` of C, activation'(z) stored where the epilogue wants it. Serial.
 template <class T>
 void finish_part(const GemmEpilogue<T>& epilogue, T* c, Index ldc, const GemmPart& part);
 

@@ -70,6 +70,16 @@ HWY_INLINE V exp_flush(V x) {
   return hn::IfThenZeroElse(hn::Lt(x, set(-87.3F)), hn::Mul(exp_poly(parts.r), factor));
 }
 
+// 2^x for |x| <= 126, relative error 1e-8 before rounding: 2^n by its exponent bits, 2^r for |r| <= 1/2 by a polynomial.
+HWY_INLINE V exp2_near(V x) {
+  const V t = hn::Add(x, set(kRoundMagic));
+  const V r = hn::Sub(x, hn::Sub(t, set(kRoundMagic)));
+  const V p = poly(r, 0.00015453163359779865F, 0.0013390863314270973F, 0.009618083015084267F, 0.055503569543361664F,
+                   0.24022650718688965F, 0.6931471824645996F, 1.0F);
+  // Adding n to the exponent field multiplies by 2^n: p is in [0.7, 1.42], so the sum stays among normal numbers.
+  return hn::BitCast(D(), hn::Add(hn::BitCast(DI(), p), hn::ShiftLeft<23>(hn::BitCast(DI(), t))));
+}
+
 // ln x: with x = 2^e (1 + f), s = f / (2 + f): ln(1 + f) = f - (f^2/2 - s (f^2/2 + R(s^2))), R the rest of the series
 // of 2 artanh s. Within 1 ulp.
 HWY_INLINE V log_full(V x) {

@@ -23,7 +23,7 @@ struct Linear {
                               "y = activation(x weight^T + bias)",
                               "PyTorch nn.functional.linear; the activation runs on each tile of the product"};
   static constexpr unsigned kOptional = 0b100;     // bias
-  static constexpr Saves kSaves{.inputs = 0b011};  // x, weight; aux: z = x weight^T + bias when there is an activation
+  static constexpr Saves kSaves{.inputs = 0b011};  // x, weight; aux: activation'(x weight^T + bias)
   static constexpr bool kAddsNatively = true;
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
@@ -58,9 +58,9 @@ struct Linear {
     args.precision = c.precision;
     args.epilogue.bias = optional_data<T>(c.inputs[2]);
     args.epilogue.activation = attrs.activation;
-    if (attrs.activation) {
-      args.epilogue.pre_activation = c.aux[0].mutable_data<T>();
-      args.epilogue.ld_pre_activation = out;
+    if (attrs.activation && c.recorded) {
+      args.epilogue.slope = c.aux[0].mutable_data<T>();
+      args.epilogue.ld_slope = out;
     }
     if constexpr (std::is_same_v<T, float>) {
       FrozenWeights* const frozen = FrozenWeights::current();
@@ -79,7 +79,7 @@ struct Linear {
     if (attrs.activation) {  // dz = dout activation'(z)
       dz_storage = Tensor::empty(c.douts[0].shape(), dtype_of<T>);
       T* to = dz_storage.mutable_data<T>();
-      kernels::activation_backward(*attrs.activation, to, c.aux[0].data<T>(), dz, dz_storage.numel());
+      kernels::activation_backward_by_slope(*attrs.activation, to, c.aux[0].data<T>(), dz, dz_storage.numel());
       dz = to;
     }
     std::vector<kernels::GemmArgs<T>> products;

@@ -131,20 +131,20 @@ TYPED_TEST(Gemm, EpilogueMatchesReference) {
   for (const auto& kind : Kinds{{}, Activation::kRelu, Activation::kGeluTanh, Activation::kGeluErf, Activation::kSilu})
     for (int bits = 0; bits < 16; ++bits) {
       Problem<TypeParam> p(131, 97, 40, false, true, (bits & 8) != 0);
-      std::vector<TypeParam> pre(p.residual.size(), TypeParam(7)), want_pre = pre;
+      std::vector<TypeParam> slope(p.residual.size(), TypeParam(7)), want_slope = slope;
       GemmEpilogue<TypeParam>& e = p.args.epilogue;
       e.activation = kind;
       if ((bits & 1) != 0) e.bias = p.bias.data();
       if ((bits & 2) != 0) e.residual = p.residual.data(), e.ld_residual = 102;
-      if ((bits & 4) != 0) e.pre_activation = pre.data(), e.ld_pre_activation = 102;
+      if ((bits & 4) != 0) e.slope = slope.data(), e.ld_slope = 102;
       auto want = p.c;
       GemmArgs<TypeParam> reference = p.args;
       reference.c = want.data();
-      if ((bits & 4) != 0) reference.epilogue.pre_activation = want_pre.data();
+      if ((bits & 4) != 0) reference.epilogue.slope = want_slope.data();
       gemm(p.args);
       gemm_reference(reference);
       expect_close(p.c, want, 40);
-      expect_close(pre, want_pre, 40);
+      expect_close(slope, want_slope, 40);
     }
 }
 

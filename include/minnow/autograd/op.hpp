@@ -70,6 +70,7 @@ struct ForwardContext {
   std::span<Tensor> outputs;
   std::span<Tensor> aux;
   kernels::GemmPrecision precision = kernels::GemmPrecision::kF32;  ///< of matrix products in f32
+  bool recorded = true;  ///< backward may follow; if not, what only backward reads of aux need not be written
 };
 
 /// What backward sees.

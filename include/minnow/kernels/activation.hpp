@@ -28,6 +28,10 @@ void activation_forward(Activation kind, T* y, const T* x, Index n, bool add = f
 template <class T>
 void activation_backward(Activation kind, T* dx, const T* x, const T* dout, Index n, bool add = false);
 
+/// dx = slope * dout with f'(x) that somebody kept, an epilogue of a product for one. ReLU stops even an infinite dout.
+template <class T>
+void activation_backward_by_slope(Activation kind, T* dx, const T* slope, const T* dout, Index n);
+
 /// As activation_forward, on the calling thread.
 template <class T>
 void activation_forward_serial(Activation kind, T* y, const T* x, Index n, bool add = false);

@@ -78,14 +78,12 @@ template <class T>
 struct GemmEpilogue {
   const T* bias = nullptr;               ///< (n), added to each row; null: none
   std::optional<Activation> activation;  ///< none: the identity
-  T* pre_activation = nullptr;           ///< (m, n): z is stored here too; null: not stored
-  Index ld_pre_activation = 0;           ///< its leading dimension
-  const T* residual = nullptr;           ///< (m, n), added last; null: none. Must not overlap C
-  Index ld_residual = 0;                 ///< its leading dimension
+  T* slope = nullptr;  ///< (m, n): activation'(z) is stored here, for activation_backward_by_slope; null: it is not
+  Index ld_slope = 0;  ///< its leading dimension
+  const T* residual = nullptr;  ///< (m, n), added last; null: none. Must not overlap C
+  Index ld_residual = 0;        ///< its leading dimension
   /// @return whether there is nothing to do
-  [[nodiscard]] bool empty() const {
-    return bias == nullptr && !activation && pre_activation == nullptr && residual == nullptr;
-  }
+  [[nodiscard]] bool empty() const { return bias == nullptr && !activation && slope == nullptr && residual == nullptr; }
 };
 
 /// The matrices of C = alpha op(A) op(B) [+ C], all row-major. Leading dimension = elements from one stored row to the
@@ -151,7 +149,7 @@ struct GemmBatch {
 
 /// Computes C_i = op(A_i) op(B_i) [+ C_i] for i = 0 .. count - 1, in parallel over matrices and tiles.
 /// @param args shape of one product and base pointers; its epilogue's bias and activation work on each product, the
-///   fields `residual` and `pre_activation` are not used; no epilogue at all when products are summed
+///   fields `residual` and `slope` are not used; no epilogue at all when products are summed
 /// Threads: as `gemm`; the bits of each product are those of `gemm`.
 template <class T>
 void gemm_batch(const GemmArgs<T>& args, const GemmBatch<T>& batch);

@@ -70,13 +70,16 @@ void activation_forward(Activation kind, T* y, const T* x, Index n, bool add) {
   for (Index i = 0; i < n; ++i) y[i] = (add ? y[i] : T(0)) + activation(kind, x[i]).value;
 }
 
+// ReLU stops even an infinite gradient.
+template <class T>
+T gradient(Activation kind, T slope, T dout) {
+  return kind == Activation::kRelu && slope == 0 ? T(0) : slope * dout;
+}
+
 template <class T>
 void activation_backward(Activation kind, T* dx, const T* x, const T* dout, Index n, bool add) {
   for (Index i = 0; i < n; ++i) {
-    const T slope = activation(kind, x[i]).slope;
-    // ReLU stops even an infinite gradient.
-    const T gradient = kind == Activation::kRelu && slope == 0 ? T(0) : slope * dout[i];
-    dx[i] = (add ? dx[i] : T(0)) + gradient;
+    dx[i] = (add ? dx[i] : T(0)) + gradient(kind, activation(kind, x[i]).slope, dout[i]);
   }
 }
 
