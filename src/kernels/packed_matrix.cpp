@@ -13,21 +13,37 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kSlab = std::size_t{32} << 20;  // of addresses; memory only as far as it is used
+
+std::size_t rounded_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 }  // namespace
 
-PackedMatrix::PackedMatrix(Index n, Index k, GemmPrecision precision) : n_(n), k_(k), precision_(precision) {
-  const Index all_lanes = (k + depth() - 1) / depth();
-  const auto bytes = static_cast<std::size_t>(strips() * kStrip * all_lanes) * sizeof(float);
-  const std::size_t unit = bytes >= kHugePage ? kHugePage : kCacheLine;
-  data_ = static_cast<float*>(std::aligned_alloc(unit, (bytes + unit - 1) / unit * unit));
-  if (data_ == nullptr) {
-    throw MemoryError("[memory] there must be room for the weights once more, packed for products; the system refused");
+std::shared_ptr<float> PackedRoom::take(std::size_t bytes) {
+  bytes = rounded_up(bytes, kCacheLine);
+  if (bytes > size_ - used_) {
+    const std::size_t size = rounded_up(std::max(bytes, kSlab), kHugePage);
+    std::shared_ptr<std::byte> slab(static_cast<std::byte*>(std::aligned_alloc(kHugePage, size)), std::free);
+    if (slab == nullptr) {
+      throw MemoryError(
+          "[memory] there must be room for the weights once more, packed for products; the system refused");
+    }
+    madvise(slab.get(), size, MADV_HUGEPAGE);
+    if (size - bytes < size_ - used_) return {slab, reinterpret_cast<float*>(slab.get())};  // the old one has more left
+    slab_ = std::move(slab);
+    used_ = 0;
+    size_ = size;
   }
-  if (unit == kHugePage) madvise(data_, bytes, MADV_HUGEPAGE);
+  std::byte* const data = slab_.get() + used_;
+  used_ += bytes;
+  return {slab_, reinterpret_cast<float*>(data)};
 }
 
-PackedMatrix::~PackedMatrix() { std::free(data_); }
+PackedMatrix::PackedMatrix(Index n, Index k, GemmPrecision precision, PackedRoom& room)
+    : n_(n), k_(k), precision_(precision) {
+  const Index all_lanes = (k + depth() - 1) / depth();
+  data_ = room.take(static_cast<std::size_t>(strips() * kStrip * all_lanes) * sizeof(float));
+}
 
 Index PackedMatrix::lanes(Index block) const {
   const Index all_lanes = (k_ + depth() - 1) / depth();
@@ -35,13 +51,13 @@ Index PackedMatrix::lanes(Index block) const {
 }
 
 const void* PackedMatrix::strip(Index block, Index strip) const {
-  return data_ + block * kBlock * kStrip * strips() + strip * kStrip * lanes(block);
+  return data_.get() + block * kBlock * kStrip * strips() + strip * kStrip * lanes(block);
 }
 
 std::shared_ptr<const PackedMatrix> PackedMatrix::pack(const float* b, Index n, Index k, Index ldb,
-                                                       GemmPrecision precision) {
+                                                       GemmPrecision precision, PackedRoom& room) {
   if (gemm_backend() != GemmBackend::kMinnow || !has_avx512_gemm(precision) || n < 1 || k < 1) return nullptr;
-  std::shared_ptr<PackedMatrix> packed(new PackedMatrix(n, k, precision));
+  std::shared_ptr<PackedMatrix> packed(new PackedMatrix(n, k, precision, room));
   const Index step = kBlock * packed->depth();
   const Index strips = packed->strips();
   parallel_chunks(strips, [&](Index strip) {

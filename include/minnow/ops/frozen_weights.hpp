@@ -8,13 +8,10 @@
 #include <unordered_map>
 
 #include "minnow/kernels/gemm.hpp"
+#include "minnow/kernels/packed_matrix.hpp"
 #include "minnow/tensor/tensor.hpp"
 
 namespace minnow {
-
-namespace kernels {
-class PackedMatrix;
-}
 
 /// Keeps the weights of `linear` packed. Results have the same bits. A weight that was written to since is packed anew.
 /// Not thread-safe, as the tensors themselves.
@@ -56,6 +53,7 @@ class FrozenWeights {
     std::uint64_t bytes = 0;  ///< taken from spare_bytes_
   };
   std::uint64_t spare_bytes_;
+  kernels::PackedRoom room_;
   std::unordered_map<const void*, Copy> copies_;  // by the first element
 };
 

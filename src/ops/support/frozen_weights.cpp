@@ -34,8 +34,8 @@ const kernels::PackedMatrix* FrozenWeights::packed(const Tensor& weight, kernels
   if (bytes > spare_bytes_) return nullptr;
   spare_bytes_ -= bytes;
   copy = {storage, storage->version(), backend, precision, weight.shape(), nullptr, bytes};
-  copy.packed =
-      kernels::PackedMatrix::pack(weight.data<float>(), weight.size(0), weight.size(1), weight.size(1), precision);
+  copy.packed = kernels::PackedMatrix::pack(weight.data<float>(), weight.size(0), weight.size(1), weight.size(1),
+                                            precision, room_);
   return copy.packed.get();
 }
 
