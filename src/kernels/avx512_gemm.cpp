@@ -4,7 +4,9 @@
 #include <memory>
 #include <new>
 
+#include "kernels/avx512_direct.hpp"
 #include "kernels/avx512_pack.hpp"
+#include "kernels/avx512_small.hpp"
 #include "kernels/avx512_thin.hpp"
 #include "kernels/gemm_epilogue.hpp"
 #include "minnow/kernels/packed_matrix.hpp"
@@ -14,26 +16,15 @@ namespace minnow::kernels {
 #if defined(__x86_64__)
 namespace {
 
-// The register tile: 28 accumulators, 2 vectors of B and 2 for the elements of A fill the 32 registers.
-constexpr Index kRows = 14;
-constexpr Index kCols = PackedMatrix::kStrip;
 // Blocks in lanes, rows and columns: a strip of B (48 KB) stays in the first levels while the strips of A pass by, the
 // block of A (252 KB) in the second. Measured on one Zen 4 core against 256 and 512 lanes: within 2 %; OpenBLAS 0.3.21
 // takes 384 too.
 constexpr Index kDepthBlock = PackedMatrix::kBlock;
-constexpr Index kRowBlock = 12 * kRows;
-constexpr Index kColBlock = 16 * kCols;
+constexpr Index kRowBlock = 12 * kTileRows;
+constexpr Index kColBlock = 16 * kTileCols;
 constexpr std::size_t kALanes = kDepthBlock * kRowBlock + 16;  // the last store of a strip writes 2 lanes too many
 constexpr std::size_t kBLanes = kDepthBlock * kColBlock;
 constexpr std::align_val_t kAlignment{64};
-
-// Products up to these sizes, such as those of attention in short documents, would take longer to pack than to
-// multiply: elements are read where they lie, but for operands that must be turned or rounded.
-constexpr Index kSmallRows = 32;
-constexpr Index kSmallCols = 32;
-constexpr Index kSmallDepth = 64;
-constexpr Index kSmallStrip = 16;  // rows of A that are packed at once
-constexpr Index kSmallTile = 8;    // rows that are summed at once
 
 /// The packed blocks of a thread, kept from product to product.
 class Buffers {
@@ -55,40 +46,15 @@ class Buffers {
   std::uint32_t* lanes_;
 };
 
-/// Where the sums of one register tile go.
-struct Target {
-  float* c;
-  Index ldc;
-  Index cols;  ///< 1 .. kCols
-  float alpha;
-  bool add;
-};
-
 }  // namespace
 
 MINNOW_AVX512_BEGIN();
 namespace {
 
-/// Writes M rows of V vectors of sums.
-template <int M, int V>
-inline __attribute__((always_inline)) void write_tile(const __m512 (&acc)[M][V], const Target& to) {
-  const __m512 alpha = _mm512_set1_ps(to.alpha);
-  const __mmask16 last = first_lanes(to.cols - 16 * (V - 1));
-#pragma GCC unroll 16
-  for (int i = 0; i < M; ++i)
-#pragma GCC unroll 2
-    for (int j = 0; j < V; ++j) {
-      const __mmask16 mask = j == V - 1 ? last : first_lanes(16);
-      float* at = to.c + i * to.ldc + 16 * j;
-      const __m512 product = _mm512_mul_ps(acc[i][j], alpha);
-      _mm512_mask_storeu_ps(at, mask, to.add ? _mm512_add_ps(product, _mm512_maskz_loadu_ps(mask, at)) : product);
-    }
-}
-
 /// M rows of sums over `lanes` steps, from packed strips. V vectors wide.
 template <class Lane, int M, int V>
 __attribute__((noinline)) void register_tile(const typename Lane::Type* a, const typename Lane::Type* b, Index lanes,
-                                             const Target& to) {
+                                             const TileTarget& to) {
   __m512 acc[M][V];
 #pragma GCC unroll 16
   for (int i = 0; i < M; ++i)
@@ -102,11 +68,11 @@ __attribute__((noinline)) void register_tile(const typename Lane::Type* a, const
   for (Index p = 0; p < lanes; ++p) {
     __m512 row[V];
 #pragma GCC unroll 2
-    for (int j = 0; j < V; ++j) row[j] = _mm512_load_ps(b + p * kCols + 16 * j);
+    for (int j = 0; j < V; ++j) row[j] = _mm512_load_ps(b + p * kTileCols + 16 * j);
 #pragma GCC unroll 16
     for (int i = 0; i < M; ++i)
 #pragma GCC unroll 2
-      for (int j = 0; j < V; ++j) acc[i][j] = Lane::multiply_add(acc[i][j], a[p * kRows + i], row[j]);
+      for (int j = 0; j < V; ++j) acc[i][j] = Lane::multiply_add(acc[i][j], a[p * kTileRows + i], row[j]);
   }
   write_tile<M, V>(acc, to);
 }
@@ -114,7 +80,7 @@ __attribute__((noinline)) void register_tile(const typename Lane::Type* a, const
 /// The register tile for `rows` rows, found among those compiled for M and fewer.
 template <class Lane, int M>
 void tile_of_rows(Index rows, const typename Lane::Type* a, const typename Lane::Type* b, Index lanes,
-                  const Target& to) {
+                  const TileTarget& to) {
   if (rows == M) {
     to.cols > 16 ? register_tile<Lane, M, 2>(a, b, lanes, to) : register_tile<Lane, M, 1>(a, b, lanes, to);
   } else if constexpr (M > 1) {
@@ -125,10 +91,11 @@ void tile_of_rows(Index rows, const typename Lane::Type* a, const typename Lane:
 /// Rows [row, row + count) of op(A), k from `depth` on, as strips.
 template <class Lane>
 void pack_a(const TileProduct<float>& x, Index row, Index count, Index depth, Index k, typename Lane::Type* to) {
-  if (x.trans_a) return pack_strips_along_columns<Lane, kRows>(x.a + depth * x.lda + row, x.lda, count, k, to);
+  if (x.trans_a) return pack_strips_along_columns<Lane, kTileRows>(x.a + depth * x.lda + row, x.lda, count, k, to);
   const Index lanes = (k + Lane::kDepth - 1) / Lane::kDepth;
-  for (Index i = 0; i < count; i += kRows) {
-    pack_along_rows<Lane, kRows>(x.a + (row + i) * x.lda + depth, x.lda, std::min(kRows, count - i), k, to + i * lanes);
+  for (Index i = 0; i < count; i += kTileRows) {
+    pack_along_rows<Lane, kTileRows>(x.a + (row + i) * x.lda + depth, x.lda, std::min(kTileRows, count - i), k,
+                                     to + i * lanes);
   }
 }
 
@@ -136,120 +103,18 @@ void pack_a(const TileProduct<float>& x, Index row, Index count, Index depth, In
 template <class Lane>
 void pack_b(const TileProduct<float>& x, Index col, Index width, Index depth, Index k, typename Lane::Type* to) {
   if (x.trans_b) {
-    pack_along_rows<Lane, kCols, true>(x.b + col * x.ldb + depth, x.ldb, width, k, to);
+    pack_along_rows<Lane, kTileCols, true>(x.b + col * x.ldb + depth, x.ldb, width, k, to);
   } else {
-    pack_along_columns<Lane, kCols>(x.b + depth * x.ldb + col, x.ldb, width, k, to);
-  }
-}
-
-/// Lanes of an operand: the one of row (of B: column) i in step p is at[i * row + p * step].
-template <class Type>
-struct Lanes {
-  const Type* at;
-  Index row, step;
-};
-
-/// The sums of register_tile for lanes that lie anywhere. Of B, 16 columns follow each other.
-template <class Lane, int M, int V>
-void small_tile(const Lanes<typename Lane::Type>& a, const Lanes<typename Lane::Type>& b, Index lanes,
-                const Target& to) {
-  __m512 acc[M][V];
-#pragma GCC unroll 16
-  for (int i = 0; i < M; ++i)
-#pragma GCC unroll 2
-    for (int j = 0; j < V; ++j) acc[i][j] = _mm512_setzero_ps();
-  const __mmask16 last = first_lanes(to.cols - 16 * (V - 1));
-  for (Index p = 0; p < lanes; ++p) {
-    __m512 row[V];
-#pragma GCC unroll 2
-    for (int j = 0; j < V; ++j) row[j] = _mm512_maskz_loadu_ps(j == V - 1 ? last : 0xffff, b.at + p * b.step + 16 * j);
-#pragma GCC unroll 16
-    for (int i = 0; i < M; ++i)
-#pragma GCC unroll 2
-      for (int j = 0; j < V; ++j) acc[i][j] = Lane::multiply_add(acc[i][j], a.at[i * a.row + p * a.step], row[j]);
-  }
-  write_tile<M, V>(acc, to);
-}
-
-template <class Lane, int M>
-void small_tile_of_rows(Index rows, const Lanes<typename Lane::Type>& a, const Lanes<typename Lane::Type>& b,
-                        Index lanes, const Target& to) {
-  if (rows == M) {
-    to.cols > 16 ? small_tile<Lane, M, 2>(a, b, lanes, to) : small_tile<Lane, M, 1>(a, b, lanes, to);
-  } else if constexpr (M > 1) {
-    small_tile_of_rows<Lane, M - 1>(rows, a, b, lanes, to);
-  }
-}
-
-/// @return rows [row, row + count) of op(A), at most kSmallStrip of them; packed into `to` where they must be rounded.
-template <class Lane>
-Lanes<typename Lane::Type> small_a(const TileProduct<float>& x, Index row, Index count, typename Lane::Type* to) {
-  const float* from = x.a + row * (x.trans_a ? 1 : x.lda);
-  if constexpr (Lane::kDepth == 1) {
-    return {from, x.trans_a ? 1 : x.lda, x.trans_a ? x.lda : 1};
-  } else {
-    x.trans_a ? pack_along_columns<Lane, kSmallStrip>(from, x.lda, count, x.k, to)
-              : pack_along_rows<Lane, kSmallStrip>(from, x.lda, count, x.k, to);
-    return {to, 1, kSmallStrip};
-  }
-}
-
-template <class Lane, int W>
-Lanes<typename Lane::Type> packed_b(const TileProduct<float>& x, typename Lane::Type* to) {
-  x.trans_b ? pack_along_rows<Lane, W>(x.b, x.ldb, x.n, x.k, to)
-            : pack_along_columns<Lane, W>(x.b, x.ldb, x.n, x.k, to);
-  return {to, 1, W};
-}
-
-/// @return op(B), packed into `to` unless it lies as it is read.
-template <class Lane>
-Lanes<typename Lane::Type> small_b(const TileProduct<float>& x, typename Lane::Type* to) {
-  if (Lane::kDepth == 2 || x.trans_b) return x.n <= 16 ? packed_b<Lane, 16>(x, to) : packed_b<Lane, kSmallCols>(x, to);
-  return {reinterpret_cast<const typename Lane::Type*>(x.b), 1, x.ldb};
-}
-
-template <class Lane>
-void multiply_small(const TileProduct<float>& x) {
-  using Type = typename Lane::Type;
-  alignas(64) Type packed_a[kSmallDepth * kSmallStrip];
-  alignas(64) Type packed_b[kSmallDepth * kSmallCols];
-  const Index lanes = (x.k + Lane::kDepth - 1) / Lane::kDepth;
-  const Lanes<Type> b = small_b<Lane>(x, packed_b);
-  for (Index row = 0; row < x.m; row += kSmallStrip) {
-    const Index rows = std::min(kSmallStrip, x.m - row);
-    const Lanes<Type> a = small_a<Lane>(x, row, rows, packed_a);
-    for (Index i = 0; i < rows; i += kSmallTile) {
-      const Target to{x.c + (row + i) * x.ldc, x.ldc, x.n, x.alpha, x.beta != 0};
-      small_tile_of_rows<Lane, kSmallTile>(std::min(kSmallTile, rows - i), {a.at + i * a.row, a.row, a.step}, b, lanes,
-                                           to);
-    }
-  }
-}
-
-/// @return the strip of op(B) from column `col` on, where somebody packed it before; null: nobody did.
-template <class Type>
-const Type* packed_strip(const TileProduct<float>& x, Index block, Index col) {
-  if (x.packed != nullptr) return static_cast<const Type*>(x.packed->strip(block, (x.packed_column + col) / kCols));
-  if (x.strips.data == nullptr) return nullptr;
-  return reinterpret_cast<const Type*>(x.strips.data + col * x.strips.lanes);
-}
-
-/// Few rows of A, read where they lie, by strips that somebody packed: turning A would take long beside so few strips.
-void multiply_few_rows(const TileProduct<float>& x) {
-  for (Index col = 0; col < x.n; col += kCols) {
-    const Lanes<float> b{packed_strip<float>(x, 0, col), 1, kCols};
-    for (Index i = 0; i < x.m; i += kSmallTile) {
-      const Target to{x.c + i * x.ldc + col, x.ldc, std::min(kCols, x.n - col), x.alpha, x.beta != 0};
-      small_tile_of_rows<F32Lane, kSmallTile>(std::min(kSmallTile, x.m - i), {x.a + i * x.lda, x.lda, 1}, b, x.k, to);
-    }
+    pack_along_columns<Lane, kTileCols>(x.b + depth * x.ldb + col, x.ldb, width, k, to);
   }
 }
 
 template <class Lane>
 void pack_all_strips(const TileProduct<float>& x, std::uint32_t* to) {
   const Index lanes = (x.k + Lane::kDepth - 1) / Lane::kDepth;
-  for (Index col = 0; col < x.n; col += kCols) {
-    pack_b<Lane>(x, col, std::min(kCols, x.n - col), 0, x.k, reinterpret_cast<typename Lane::Type*>(to) + col * lanes);
+  for (Index col = 0; col < x.n; col += kTileCols) {
+    pack_b<Lane>(x, col, std::min(kTileCols, x.n - col), 0, x.k,
+                 reinterpret_cast<typename Lane::Type*>(to) + col * lanes);
   }
 }
 
@@ -270,7 +135,7 @@ template <class Lane>
 struct BlockOrder {
   const TileProduct<float>& x;
   static constexpr Index kStep = kDepthBlock * Lane::kDepth;
-  static constexpr Index kNear = Index{1} << 20;  // elements of an operand that the caches keep by themselves
+  static constexpr Index kNear = Index{1} << 16;  // elements of an operand that the caches keep by themselves
 
   [[nodiscard]] Index depth_of(Index depth) const { return std::min(kStep, x.k - depth); }
   /// The block of A after (depth, col, row): the next rows, or the first ones of the next columns or depth.
@@ -286,13 +151,13 @@ struct BlockOrder {
   /// The strip of B after the one at (depth, col), when somebody packs strips.
   [[nodiscard]] BlockAhead b_after(Index depth, Index col) const {
     if (x.packed != nullptr || x.strips.data != nullptr || x.n * x.k <= kNear) return {};
-    col += kCols;
+    col += kTileCols;
     if (col >= x.n) {
       col = 0;
       depth += kStep;
     }
     if (depth >= x.k) return {};
-    return b_block(x, col, std::min(kCols, x.n - col), depth, depth_of(depth));
+    return b_block(x, col, std::min(kTileCols, x.n - col), depth, depth_of(depth));
   }
 };
 
@@ -304,6 +169,7 @@ void multiply_packed(const TileProduct<float>& x) {
   Type* const b = buffers.b<Type>();
   constexpr Index step = kDepthBlock * Lane::kDepth;
   const BlockOrder<Lane> order{x};
+  const DirectOperands direct = DirectOperands::of<Lane>(x);
   for (Index depth = 0; depth < x.k; depth += step) {
     const Index k = std::min(step, x.k - depth);
     const Index lanes = (k + Lane::kDepth - 1) / Lane::kDepth;
@@ -313,24 +179,31 @@ void multiply_packed(const TileProduct<float>& x) {
       const Index cols = std::min(kColBlock, x.n - col);
       for (Index row = 0; row < x.m; row += kRowBlock) {
         const Index rows = std::min(kRowBlock, x.m - row);
-        pack_a<Lane>(x, row, rows, depth, k, a);
+        if (!direct.a) pack_a<Lane>(x, row, rows, depth, k, a);
         BlockAhead next_a = order.a_after(depth, col, row);
-        const Index tiles = (rows + kRows - 1) / kRows, strips = (cols + kCols - 1) / kCols;
+        const Index tiles = (rows + kTileRows - 1) / kTileRows, strips = (cols + kTileCols - 1) / kTileCols;
         const Index a_lines = next_a.lines() / (tiles * strips) + 1;
-        for (Index j = 0; j < cols; j += kCols) {
-          const Index width = std::min(kCols, cols - j);
+        for (Index j = 0; j < cols; j += kTileCols) {
+          const Index width = std::min(kTileCols, cols - j);
           const Type* strip = packed_strip<Type>(x, depth / step, col + j);
           if (strip == nullptr) {
             strip = b + j * lanes;
-            if (row == 0) pack_b<Lane>(x, col + j, width, depth, k, b + j * lanes);
+            if (row == 0 && !direct.b) pack_b<Lane>(x, col + j, width, depth, k, b + j * lanes);
           }
           BlockAhead next_b = row == 0 ? order.b_after(depth, col + j) : BlockAhead();
           const Index b_lines = next_b.lines() / tiles + 1;
-          for (Index i = 0; i < rows; i += kRows) {
+          for (Index i = 0; i < rows; i += kTileRows) {
             next_a.ask(a_lines);
             next_b.ask(b_lines);
-            const Target to{x.c + (row + i) * x.ldc + col + j, x.ldc, width, x.alpha, add};
-            tile_of_rows<Lane, kRows>(std::min(kRows, rows - i), a + i * lanes, strip, lanes, to);
+            const TileTarget to{x.c + (row + i) * x.ldc + col + j, x.ldc, width, x.alpha, add};
+            if constexpr (Lane::kDepth == 1) {
+              if (direct.a || direct.b) {
+                multiply_direct({x, direct, row + i, col + j, depth}, std::min(kTileRows, rows - i), a + i * lanes,
+                                strip, lanes, to);
+                continue;
+              }
+            }
+            tile_of_rows<Lane, kTileRows>(std::min(kTileRows, rows - i), a + i * lanes, strip, lanes, to);
           }
           if (finish) finish_part(x.epilogue, x.c, x.ldc, {row, col + j, rows, width});
         }
@@ -359,19 +232,12 @@ void finish_columns(const TileProduct<float>& x, Index cols) {
 }  // namespace
 
 void multiply_avx512(const TileProduct<float>& whole) {
-  TileProduct<float> product = whole;
-  if (product.packed == nullptr && product.strips.data == nullptr && product.m <= kSmallRows &&
-      product.n <= kSmallCols && product.k <= kSmallDepth) {
-    product.precision == GemmPrecision::kBf16 ? multiply_small<Bf16Lane>(product) : multiply_small<F32Lane>(product);
-    return finish_columns(product, product.n);
+  if (is_small_avx512(whole)) {
+    multiply_small_avx512(whole);
+    return finish_columns(whole, whole.n);
   }
-  if (product.strips.data != nullptr) {
-    const bool few = product.precision == GemmPrecision::kF32 && !product.trans_a && product.m <= kSmallRows;
-    if (few) {
-      multiply_few_rows(product);
-      return finish_columns(product, product.n);
-    }
-  } else if (is_thin_avx512(product)) {
+  TileProduct<float> product = whole;
+  if (product.strips.data == nullptr && is_thin_avx512(product)) {
     const Index done = multiply_thin_avx512(product);
     finish_columns(product, done);
     if (done == product.n) return;
@@ -390,9 +256,9 @@ void pack_strips_avx512(const TileProduct<float>& product, std::uint32_t* to) {
 
 void pack_strip_avx512(const float* b, Index ldb, Index width, Index k, GemmPrecision precision, void* to) {
   if (precision == GemmPrecision::kBf16) {
-    pack_along_rows<Bf16Lane, kCols>(b, ldb, width, k, static_cast<std::uint32_t*>(to));
+    pack_along_rows<Bf16Lane, kTileCols>(b, ldb, width, k, static_cast<std::uint32_t*>(to));
   } else {
-    pack_along_rows<F32Lane, kCols>(b, ldb, width, k, static_cast<float*>(to));
+    pack_along_rows<F32Lane, kTileCols>(b, ldb, width, k, static_cast<float*>(to));
   }
 }
 

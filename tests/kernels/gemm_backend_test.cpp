@@ -217,5 +217,36 @@ TEST_F(GemmBackends, Bf16OfF64IsF64) {
   EXPECT_EQ(c, a[0] * b[0]);
 }
 
+/// The rows of `from`, `ld` elements apart.
+std::vector<float> spread_rows(const std::vector<float>& from, Index rows, Index length, Index ld) {
+  std::vector<float> to(static_cast<std::size_t>(rows * ld), 9.0F);
+  for (Index i = 0; i < rows; ++i) std::copy_n(from.data() + i * length, length, to.data() + i * ld);
+  return to;
+}
+
+// Rows 4096 bytes apart meet in one set of the first cache, so they are packed; others are read where they lie.
+TEST_F(GemmBackends, OurProductHasTheSameBitsWhereverItsOperandsLie) {
+  const auto backends = gemm_backends();
+  if (std::ranges::find(backends, GemmBackend::kMinnow) == backends.end()) GTEST_SKIP() << "needs AVX-512";
+  set_gemm_backend(GemmBackend::kMinnow);
+  for (const Size& size : {Size{200, 70, 500}, Size{33, 33, 385}, Size{14, 5, 90}, Size{169, 64, 800}})
+    for (int bits = 0; bits < 4; ++bits) {
+      const bool trans_a = (bits & 1) != 0, trans_b = (bits & 2) != 0;
+      Operands near(size, trans_a, trans_b);
+      gemm(near.args);
+      for (int far = 1; far < 4; ++far) {
+        Operands other(size, trans_a, trans_b);
+        constexpr Index kFar = 2048;
+        const auto a = spread_rows(other.a, trans_a ? size.k : size.m, other.args.lda, kFar);
+        const auto b = spread_rows(other.b, trans_b ? size.n : size.k, other.args.ldb, kFar);
+        if ((far & 1) != 0) other.args.a = a.data(), other.args.lda = kFar;
+        if ((far & 2) != 0) other.args.b = b.data(), other.args.ldb = kFar;
+        gemm(other.args);
+        ASSERT_EQ(std::memcmp(near.c.data(), other.c.data(), near.c.size() * sizeof(float)), 0)
+            << size.m << " x " << size.n << " x " << size.k << ", bits " << bits << ", far " << far;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace minnow::kernels
