@@ -49,8 +49,9 @@ void run_forward(const Op& op, std::span<const Tensor> inputs, std::vector<Tenso
   for (const Tensor& input : inputs) specs.push_back(spec_of(input));
   const Inferred inferred = op.infer(specs, attrs);
   for (const TensorSpec& spec : inferred.outputs) outputs.push_back(Tensor::empty(spec.shape, spec.dtype));
-  for (const TensorSpec& spec : inferred.aux) aux.push_back(Tensor::empty(spec.shape, spec.dtype));
-  const ForwardContext context{inputs, outputs, aux, thread_state().precision, recorded};
+  if (recorded || !op.aux_for_backward)
+    for (const TensorSpec& spec : inferred.aux) aux.push_back(Tensor::empty(spec.shape, spec.dtype));
+  const ForwardContext context{inputs, outputs, aux, thread_state().precision};
   (compute_dtype(op, inputs) == DType::f64 ? op.forward_f64 : op.forward_f32)(context, attrs);
 }
 

@@ -25,6 +25,7 @@ struct Linear {
   static constexpr unsigned kOptional = 0b100;     // bias
   static constexpr Saves kSaves{.inputs = 0b011};  // x, weight; aux: activation'(x weight^T + bias)
   static constexpr bool kAddsNatively = true;
+  static constexpr bool kAuxForBackward = true;
 
   static Inferred infer(Specs specs, const Attrs& attrs) {
     const Shape& x = specs[0].shape;
@@ -58,7 +59,7 @@ struct Linear {
     args.precision = c.precision;
     args.epilogue.bias = optional_data<T>(c.inputs[2]);
     args.epilogue.activation = attrs.activation;
-    if (attrs.activation && c.recorded) {
+    if (!c.aux.empty()) {
       args.epilogue.slope = c.aux[0].mutable_data<T>();
       args.epilogue.ld_slope = out;
     }

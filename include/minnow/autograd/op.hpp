@@ -68,9 +68,8 @@ class AttrBox {
 struct ForwardContext {
   std::span<const Tensor> inputs;
   std::span<Tensor> outputs;
-  std::span<Tensor> aux;
+  std::span<Tensor> aux;  ///< empty with kAuxForBackward when no backward can follow
   kernels::GemmPrecision precision = kernels::GemmPrecision::kF32;  ///< of matrix products in f32
-  bool recorded = true;  ///< backward may follow; if not, what only backward reads of aux need not be written
 };
 
 /// What backward sees.
@@ -102,8 +101,9 @@ struct Op {
   Saves saves;
   unsigned optional = 0;  ///< bit i: input i may be absent; an empty handle for any other is an error
   bool differentiable = true;
-  bool adds_natively = false;  ///< backward can add into an existing gradient
-  bool strided = false;        ///< forward takes inputs that are not contiguous
+  bool adds_natively = false;     ///< backward can add into an existing gradient
+  bool strided = false;           ///< forward takes inputs that are not contiguous
+  bool aux_for_backward = false;  ///< forward needs no aux itself, so there is none when nothing is recorded
   Inferred (*infer)(Specs, const AttrBox&) = nullptr;
   void (*forward_f32)(const ForwardContext&, const AttrBox&) = nullptr;
   void (*forward_f64)(const ForwardContext&, const AttrBox&) = nullptr;
@@ -185,6 +185,7 @@ constexpr Op make_op() {
   }
   if constexpr (requires { O::kOptional; }) op.optional = O::kOptional;
   if constexpr (requires { O::kAddsNatively; }) op.adds_natively = O::kAddsNatively;
+  if constexpr (requires { O::kAuxForBackward; }) op.aux_for_backward = O::kAuxForBackward;
   if constexpr (requires { O::kStrided; }) op.strided = O::kStrided;
   if constexpr (requires(std::span<const Tensor> in, const A& attrs) { O::compose(in, attrs); }) {
     op.compose = [](std::span<const Tensor> in, const AttrBox& box) { return O::compose(in, box.template as<A>()); };
