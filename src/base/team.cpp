@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kTeamShift = 48;  // of the ticket: enough for 2^48 chunks and 2^16 threads
 constexpr std::uint64_t kChunkBits = (std::uint64_t{1} << kTeamShift) - 1;
-constexpr int kMostMembers = 1 << 12;
 
 // How long a thread looks for something to do before it sleeps. Waking one takes about as long; the serial pieces
 // between two loops of a step are shorter.
@@ -156,7 +155,8 @@ void Team::forget_workers() {
 
 void Team::run(Index chunks, const detail::ChunkBody& body) {
   const std::unique_lock lock(busy_, std::try_to_lock);
-  const int team = static_cast<int>(std::min<Index>(chunks, size_.load(std::memory_order_relaxed)));
+  const int allowed = std::min(size_.load(std::memory_order_relaxed), limit_.load(std::memory_order_relaxed));
+  const int team = static_cast<int>(std::min<Index>(chunks, allowed));
   if (!lock || most() == 1) return run_alone(chunks, body);
   if (team == 1) {
     run_alone(chunks, body);

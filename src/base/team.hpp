@@ -26,6 +26,10 @@ class Team {
   void set_most(int count);
   [[nodiscard]] TeamReport report() const;
 
+  /// Lets no more than `count` threads take part, which report() does not know of.
+  /// @return how many could before
+  int set_limit(int count) { return limit_.exchange(count, std::memory_order_relaxed); }
+
   /// Runs all chunks. Called by one thread at a time; whoever comes meanwhile runs its chunks alone.
   void run(Index chunks, const detail::ChunkBody& body);
 
@@ -39,6 +43,7 @@ class Team {
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kCacheLine = 64;
+  static constexpr int kMostMembers = 1 << 12;
 
   /// A thread beside the caller.
   struct alignas(kCacheLine) Worker {
@@ -78,6 +83,7 @@ class Team {
   std::atomic<bool> stop_{false};
   std::atomic<int> most_;
   std::atomic<int> size_{1};
+  std::atomic<int> limit_{kMostMembers};
   std::atomic<std::int64_t> retreats_{0};
   std::mutex busy_;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -34,6 +34,7 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
                                      {"first_step_s", rounded(times->first, 10000)},
                                      {"peak_rss_mb", memory},
                                      {"threads", threads()},
+                                     {"threads_used", bench.threads_used()},
                                      {"precision", benchmark.precision},
                                      {"gemm", kernels::gemm_name()},
                                      {"parameters", bench.parameters()},

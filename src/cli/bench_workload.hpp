@@ -54,6 +54,7 @@ class StepBench {
   double step();
 
   [[nodiscard]] double loss() const { return loss_; }
+  [[nodiscard]] int threads_used() const { return step_->threads_used(); }
   [[nodiscard]] std::int64_t parameters() const { return parameters_; }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "minnow/autograd/backward.hpp"
 #include "minnow/autograd/cancel.hpp"
+#include "minnow/base/beat.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
 #include "minnow/base/parallel.hpp"
@@ -55,6 +56,7 @@ struct TrainStep::Parts {
   Tensor average;  // (count), with optimizer.ema_decay
   TreeSum sum;
   StepArena arena;
+  BeatSize beat{threads()};
   std::map<Index, Index> longest;  // by rows of a leaf that has sequences: the length its memory plan was made for
 
   Parts(LanguageModel& m, const TrainStepOptions& o)
@@ -188,6 +190,7 @@ std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, 
     result.problem = "no target of the batch counts";
     return result;
   }
+  BeatScope beat(p.beat);
   const ProfiledStep profiled(p.options.profiler, result.counted);
   p.sum.reset();
   for (Index first = 0; first < batch.rows; first += p.options.leaf_sequences) {
@@ -195,6 +198,7 @@ std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, 
       const CancelScope cancel(stop);
       p.run_leaf(batch, first, std::min(p.options.leaf_sequences, batch.rows - first), step);
     } catch (const Cancelled&) {
+      beat.forget();
       return std::nullopt;
     }
   }
@@ -254,6 +258,7 @@ void TrainStep::swap_average() {
   parts_->flat.dtype() == DType::f64 ? exchange(double{}) : exchange(float{});
 }
 
+int TrainStep::threads_used() const { return parts_->beat.chosen(); }
 std::int64_t TrainStep::optimizer_steps() const { return parts_->optimizer->steps(); }
 void TrainStep::set_optimizer_steps(std::int64_t steps) { parts_->optimizer->set_steps(steps); }
 

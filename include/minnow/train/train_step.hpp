@@ -67,6 +67,8 @@ class TrainStep {
   /// @return optimizer steps made (skipped ones are none): what schedule and bias corrections count.
   [[nodiscard]] std::int64_t optimizer_steps() const;
   void set_optimizer_steps(std::int64_t steps);
+  /// @return threads that steps run on at most: threads(), or 1 when short steps are faster so.
+  [[nodiscard]] int threads_used() const;
 
  private:
   struct Parts;
