@@ -105,6 +105,19 @@ struct TrainStep::Parts {
     timed("sum of leaves", 0, 0, [&] { sum.push(loss); });
   }
 
+  /// @return false when `stop` asked to end.
+  bool run_leaves(const Batch& batch, std::int64_t step, const std::function<bool()>& stop) {
+    for (Index first = 0; first < batch.rows; first += options.leaf_sequences) {
+      try {
+        const CancelScope cancel(stop);
+        run_leaf(batch, first, std::min(options.leaf_sequences, batch.rows - first), step);
+      } catch (const Cancelled&) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /// Sequences have another number of tokens in each step. The memory is planned once, by a pass over as many as can
   /// come whose gradients are thrown away; all steps find their places there.
   void plan_for(Index rows, Index length, std::int64_t step) {
@@ -193,14 +206,9 @@ std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, 
   BeatScope beat(p.beat);
   const ProfiledStep profiled(p.options.profiler, result.counted);
   p.sum.reset();
-  for (Index first = 0; first < batch.rows; first += p.options.leaf_sequences) {
-    try {
-      const CancelScope cancel(stop);
-      p.run_leaf(batch, first, std::min(p.options.leaf_sequences, batch.rows - first), step);
-    } catch (const Cancelled&) {
-      beat.forget();
-      return std::nullopt;
-    }
+  if (!p.run_leaves(batch, step, stop)) {
+    beat.forget();
+    return std::nullopt;
   }
   Tensor gradients;
   p.timed("sum of leaves", 0, 0, [&] { gradients = p.sum.finish(); });
