@@ -77,6 +77,12 @@ class Proposer {
     for (const CheckFinding& finding : text.findings) {
       if (finding.kind == "unreadable") throw DataError(finding.places.front());
     }
+    if (text.tokens == 0 && text.characters > 0) {
+      throw DataError(fmt::format(
+          "[new] a text must hold something to learn from; {} is blank (white space only). Hint: check that "
+          "it is the file you meant.",
+          options_.text.string()));
+    }
     if (text.tokens < kFewestTokens) {
       throw DataError(
           fmt::format("[new] a text must have at least {} characters to learn from; {} has {}. Hint: a few "
