@@ -1,4 +1,4 @@
-"""Runs the tour of README.md, command by command, with a short training; and holds that what it names exists."""
+"""Runs the tour of README.md, command by command, with a short training and proof; and holds that what it names exists."""
 
 import os
 import pathlib
@@ -18,6 +18,9 @@ SHORT = ["--set", "train.max_steps=6", "--set", "train.batch_size=2", "--set", "
          "--set", "schedule.warmup_steps=2", "--set", "sample.every_steps=0",
          "--set", "log.every_steps=1"]
 
+# `verify` trains once for every step at which it interrupts, each time to the end and through the whole split.
+SHORT_VERIFY = ["--steps", "4"]
+
 
 def tour():
     (block,) = re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
@@ -34,7 +37,7 @@ class Tour(unittest.TestCase):
             (place / "configs").symlink_to(ROOT / "configs")
             for command in tour():
                 self.assertEqual(command[0], "build/minnow")
-                command += SHORT if command[1] == "train" else []
+                command += {"train": SHORT, "verify": SHORT_VERIFY}.get(command[1], [])
                 result = subprocess.run(command, cwd=place, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                         timeout=120, check=False)
                 with self.subTest(shlex.join(command)):
