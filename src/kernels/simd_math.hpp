@@ -70,7 +70,8 @@ HWY_INLINE V exp_flush(V x) {
   return hn::IfThenZeroElse(hn::Lt(x, set(-87.3F)), hn::Mul(exp_poly(parts.r), factor));
 }
 
-// 2^x for |x| <= 126, relative error 1e-8 before rounding: 2^n by its exponent bits, 2^r for |r| <= 1/2 by a polynomial.
+// 2^x for |x| <= 126, relative error 1e-8 before rounding: 2^n by its exponent bits, 2^r for |r| <= 1/2 by a
+// polynomial.
 HWY_INLINE V exp2_near(V x) {
   const V t = hn::Add(x, set(kRoundMagic));
   const V r = hn::Sub(x, hn::Sub(t, set(kRoundMagic)));
