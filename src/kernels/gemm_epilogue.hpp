@@ -20,7 +20,8 @@ GemmEpilogue<T> epilogue_at(GemmEpilogue<T> e, Index row, Index col) {
   return e;
 }
 
-/// z = C + bias; C = activation(z) + residual on `part` of C, activation'(z) stored where the epilogue wants it. Serial.
+/// z = C + bias; C = activation(z) + residual on `part` of C, activation'(z) stored where the epilogue wants it.
+/// Serial.
 template <class T>
 void finish_part(const GemmEpilogue<T>& epilogue, T* c, Index ldc, const GemmPart& part);
 
