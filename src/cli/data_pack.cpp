@@ -64,16 +64,20 @@ void print_packed(const PackResult& result, const PackArguments& arguments, cons
   print_result(text);
 }
 
+void tell_what_stays(std::int64_t shards, const PackArguments& arguments) {
+  if (shards == 0) return print_line("stopped before the first shard was finished: nothing stays");
+  print_line(fmt::format("stopped; {} finished shard{} stay{}: the same command{} goes on behind {}", grouped(shards),
+                         shards == 1 ? "" : "s", shards == 1 ? "s" : "",
+                         arguments.overwrite ? " without --overwrite" : "", shards == 1 ? "it" : "them"));
+}
+
 void require_free_output(const PackArguments& arguments) {
   if (arguments.format == "minnow" || arguments.overwrite || !path_exists(arguments.out)) return;
   throw ConfigError(
       fmt::format("[data] --out must be free; {} is there. Hint: --overwrite replaces it", arguments.out));
 }
 
-int pack(const PackArguments& arguments) {
-  use_threads(arguments.threads);
-  const bool single = arguments.format != "minnow";  // one file, made of shards beside it
-  require_free_output(arguments);
+PackOptions pack_options(const PackArguments& arguments, bool single) {
   PackOptions options;
   options.files = text_paths(arguments.paths);
   options.text_field = arguments.field;
@@ -85,6 +89,14 @@ int pack(const PackArguments& arguments) {
   options.folder = single ? arguments.out + ".shards" : arguments.out;
   options.overwrite = arguments.overwrite;
   options.shard_tokens = arguments.shard_tokens;
+  return options;
+}
+
+int pack(const PackArguments& arguments) {
+  use_threads(arguments.threads);
+  const bool single = arguments.format != "minnow";  // one file, made of shards beside it
+  require_free_output(arguments);
+  PackOptions options = pack_options(arguments, single);
   const TokenFormat format = arguments.format == "llmc" ? TokenFormat::kLlmc : TokenFormat::kNanogpt;
   if (single) check_export_name(format, options.tokenizer->vocab_size(), arguments.out);
   install_stop_signals();
@@ -96,11 +108,14 @@ int pack(const PackArguments& arguments) {
     line.update(static_cast<std::int64_t>(bytes), fmt::format("{} tokens", human_count(static_cast<double>(tokens))));
   };
   options.interrupted = [] { return stop_signal().load() != 0; };
+  options.stays = [&](std::int64_t shards) {
+    line.finish();
+    tell_what_stays(shards, arguments);
+  };
   const PackResult result = pack_texts(options);
   line.finish();
   if (!result.finished) {
-    print_line(fmt::format("stopped; {} finished shard{} stay: the same command goes on behind them",
-                           grouped(result.shards), result.shards == 1 ? "" : "s"));
+    tell_what_stays(result.shards, arguments);
     return stop_exit_code();
   }
   if (result.resumed_shards > 0)

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -18,6 +19,9 @@
 #include "minnow/io/file.hpp"
 
 namespace minnow::cli {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr std::size_t kInputBlock = std::size_t{1} << 20;
@@ -77,6 +81,32 @@ bool keep_standard_input(const std::filesystem::path& path) {
     return false;
   }
   return true;
+}
+
+bool KeptText::keep(const fs::path& path) {
+  made_ = MissingDirectories(path.parent_path());
+  if (path_exists(path)) {
+    before_ = path.parent_path() / fmt::format(".{}.before", path.filename().string());
+    remove_file(before_);
+    std::error_code unable;  // some file systems have no second names
+    fs::create_hard_link(path, before_, unable);
+    if (unable) rename_path(path, before_);
+  }
+  path_ = path;
+  return keep_standard_input(path);
+}
+
+void KeptText::set_stays() {
+  std::error_code ignored;
+  if (!before_.empty()) fs::remove(before_, ignored);
+  path_.clear();
+}
+
+KeptText::~KeptText() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  before_.empty() ? void(fs::remove(path_, ignored)) : fs::rename(before_, path_, ignored);
+  made_.remove_empty();
 }
 
 }  // namespace minnow::cli

@@ -49,7 +49,7 @@ fs::path config_path(const NewArguments& arguments) {
 }
 
 /// Keeps the text of standard input beside the configuration. @return false when a signal asked to stop.
-bool keep_text(NewArguments& arguments, const fs::path& config) {
+bool keep_text(NewArguments& arguments, const fs::path& config, KeptText& text) {
   if (arguments.text != kInputWord) return true;
   fs::path kept = config;
   kept.replace_extension(arguments.stdin_is == "jsonl" ? ".jsonl" : ".txt");
@@ -59,7 +59,7 @@ bool keep_text(NewArguments& arguments, const fs::path& config) {
                     "--overwrite replaces it, another TITLE leaves it alone",
                     kept.string()));
   }
-  if (!keep_standard_input(kept)) return false;
+  if (!text.keep(kept)) return false;
   arguments.text = kept.string();
   print_line(fmt::format("the text of standard input is kept as {}", printable(kept.string())));
   return true;
@@ -102,7 +102,8 @@ int make_new(NewArguments& arguments) {
   const fs::path path = config_path(arguments);
   use_threads(arguments.threads);
   install_stop_signals();
-  if (!keep_text(arguments, path)) return stop_exit_code();
+  KeptText text;
+  if (!keep_text(arguments, path, text)) return stop_exit_code();
   const Proposal made = propose_run({.text = arguments.text,
                                      .text_field = arguments.field,
                                      .name = path.stem().string(),
@@ -116,6 +117,7 @@ int make_new(NewArguments& arguments) {
   (void)config_path(arguments);  // somebody else may have written it meanwhile
   if (path.has_parent_path()) make_directories(path.parent_path());
   write_file_atomic(path, made.toml);
+  text.set_stays();
   if (arguments.json) {
     nlohmann::ordered_json warnings = nlohmann::ordered_json::array();
     for (const PlanWarning& warning : made.plan.warnings)

@@ -120,6 +120,7 @@ void check(const TrainArguments& arguments) {
 }
 
 /// Takes the text that came by standard input along: it is kept in the run directory, which holds its own from then on.
+/// Bad data leave nothing behind.
 class KeptInput {
  public:
   /// Names the kept text where `request` names standard input.
@@ -146,29 +147,17 @@ class KeptInput {
       const RunLock lock = RunLock::acquire(run_dir_);  // nobody else is using it
     }
     require_no_other_contents(run_dir_, "train");
-    made_directory_ = !path_exists(run_dir_);
-    read_ = true;
-    return keep_standard_input(kept_);
+    return text_.keep(kept_);
   }
 
-  /// Bad data leave nothing behind: what never became a run goes.
-  ~KeptInput() {
-    if (!read_ || begun_) return;
-    try {
-      if (holds_a_run(run_dir_)) return;
-    } catch (const Error&) {
-      return;
+  /// From here on the directory is the run's, and the text with it. One of the other form was of a run before.
+  void set_begun() {
+    text_.set_stays();
+    if (kept_.empty()) return;
+    for (const std::string_view name : {kKeptInput, kKeptJsonl}) {
+      if (run_dir_ / name != kept_) remove_file(run_dir_ / name);
     }
-    std::error_code ignored;
-    fs::remove(kept_, ignored);
-    if (!made_directory_) return;
-    fs::remove(run_dir_ / ".lock", ignored);
-    fs::remove(run_dir_, ignored);  // only where it is empty
   }
-  KeptInput(const KeptInput&) = delete;
-  KeptInput& operator=(const KeptInput&) = delete;
-
-  void set_begun() { begun_ = true; }
 
  private:
   [[noreturn]] void refuse() const {
@@ -179,7 +168,7 @@ class KeptInput {
   }
 
   fs::path run_dir_, kept_;
-  bool read_ = false, begun_ = false, made_directory_ = false;
+  KeptText text_;
 };
 
 /// --data is --set data.path in short.
@@ -218,8 +207,8 @@ int run(const TrainArguments& arguments) {
   if (arguments.dry_run) return report_findings(options, arguments.json);
   Narrator narrator;
   options.observer = &narrator;
+  options.begun = [&input] { input.set_begun(); };
   const TrainResult result = train(options);
-  input.set_begun();
   narrator.finish();
   if (result.reason == StopReason::kNumeric) throw NumericError(result.message);
   print_summary(result, options.run_dir);

@@ -63,9 +63,15 @@ void write_holder(int descriptor, const std::filesystem::path& path) {
 
 RunLock RunLock::acquire(const std::filesystem::path& run_dir) {
   const std::filesystem::path path = run_dir / ".lock";
+  MissingDirectories made(run_dir);
   for (;;) {
     make_directories(run_dir);
-    RunLock lock(detail::retry_interrupted([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666); }));
+    const auto open_with = [&](int flags) {
+      return detail::retry_interrupted([&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0666); });
+    };
+    RunLock lock(open_with(O_CREAT | O_EXCL));
+    lock.made_file_ = lock.held();
+    if (!lock.held() && errno == EEXIST) lock.descriptor_ = open_with(O_CREAT);
     if (!lock.held()) {
       if (errno == ENOENT && !path_exists(run_dir)) continue;  // removed between the two calls
       detail::throw_io_error(path, "a lock file that can be created", errno);
@@ -81,6 +87,7 @@ RunLock RunLock::acquire(const std::filesystem::path& run_dir) {
     if (::stat(run_dir.c_str(), &directory) != 0 || !still_named(lock.descriptor_, path)) continue;
     write_holder(lock.descriptor_, path);
     lock.run_dir_ = run_dir;
+    lock.made_ = std::move(made);
     lock.device_ = directory.st_dev;
     lock.inode_ = directory.st_ino;
     return lock;
@@ -104,7 +111,9 @@ void RunLock::keep() {
 
 void RunLock::take(RunLock& other) noexcept {
   descriptor_ = std::exchange(other.descriptor_, -1);
+  made_file_ = std::exchange(other.made_file_, false);
   run_dir_ = std::move(other.run_dir_);
+  made_ = std::move(other.made_);
   device_ = other.device_;
   inode_ = other.inode_;
 }
@@ -117,6 +126,14 @@ RunLock& RunLock::operator=(RunLock&& other) noexcept {
     take(other);
   }
   return *this;
+}
+
+void RunLock::withdraw() noexcept {
+  if (!held()) return;
+  // Whoever opened the file meanwhile finds that it is gone once the lock is free, and tries again.
+  if (made_file_ && still_named(descriptor_, run_dir_ / ".lock")) ::unlink((run_dir_ / ".lock").c_str());
+  release();
+  made_.remove_empty();
 }
 
 void RunLock::release() noexcept {

@@ -24,6 +24,14 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTokenizerFile = "tokenizer.json";
 
+void remove_shards(const fs::path& folder) {
+  // The last one first: what is left after an interruption is a data set that is not finished.
+  std::int64_t count = 0;
+  while (path_exists(folder / shard_name(count))) ++count;
+  while (count > 0) remove_file(folder / shard_name(--count));
+  remove_file(folder / kTokenizerFile);
+}
+
 /// Reads texts, fills shards, writes them.
 class Packer {
  public:
@@ -45,6 +53,23 @@ class Packer {
   }
 
   PackResult run() {
+    try {
+      PackResult packed = pack();
+      if (!begun_) withdraw();  // interrupted
+      return packed;
+    } catch (...) {
+      if (!begun_) withdraw();
+      if (options_.stays && begun_ && result_.shards > 0) options_.stays(result_.shards);
+      throw;
+    }
+  }
+
+ private:
+  void withdraw() {
+    if (lock_) lock_->withdraw();
+  }
+
+  PackResult pack() {
     prepare_folder();
     TextReaderOptions reading{.documents = options_.documents,
                               .field = options_.text_field,
@@ -78,22 +103,36 @@ class Packer {
     return result_;
   }
 
- private:
   void prepare_folder() {
     if (path_exists(options_.folder) && !fs::is_directory(options_.folder)) {
       throw IoError(fmt::format("[pack] --out must name a folder; {} is a file.", options_.folder.string()));
     }
-    if (options_.overwrite) remove_packed(options_.folder);
     lock_ = RunLock::acquire(options_.folder);
-    find_shards();
     const fs::path json = options_.folder / kTokenizerFile;
-    if (path_exists(json) && read_file(json) != json_) {
+    const bool other = path_exists(json) && read_file(json) != json_;
+    if (options_.overwrite) {
+      if (other && !path_exists(options_.folder / shard_name(0))) {
+        throw ConfigError(
+            fmt::format("[pack] --out must name a packed data set to replace, or a folder that is free; {} holds a "
+                        "tokenizer.json without shards. Hint: --out names another folder.",
+                        options_.folder.string()));
+      }
+      return;
+    }
+    find_shards();
+    if (other) {
       throw ConfigError(
           fmt::format("[pack] {} must be free or of the same packing; it holds another tokenizer.json. "
                       "Hint: --overwrite starts over, --out names another folder.",
                       options_.folder.string()));
     }
-    write_file_atomic(json, json_);
+  }
+
+  /// Before the first shard that is written: from here on the folder holds this data set.
+  void begin_set() {
+    if (options_.overwrite) remove_shards(options_.folder);
+    write_file_atomic(options_.folder / kTokenizerFile, json_);
+    begun_ = true;
   }
 
   /// Takes over what an earlier packing finished.
@@ -169,6 +208,7 @@ class Packer {
     info.tokenizer = digest_;
     const std::int64_t tokens = shard_.tokens();
     const auto parts = shard_.finish(info);
+    if (!begun_) begin_set();
     write_file_atomic(options_.folder / shard_name(result_.shards), [&](ByteSink& sink) {
       for (const std::string_view part : parts) sink.write(part);
     });
@@ -190,6 +230,7 @@ class Packer {
   std::optional<std::int32_t> boundary_;
   std::optional<ShardInfo> kept_;  // the last shard that was there already
   PackResult result_;
+  bool begun_ = false;  // the folder holds this data set
   std::int64_t pieces_ = 0;
   std::uint64_t text_hash_ = 0;
   std::int64_t documents_ = 0, bytes_ = 0, unknown_ = 0;  // of the present shard
@@ -200,11 +241,7 @@ class Packer {
 PackResult pack_texts(const PackOptions& options) { return Packer(options).run(); }
 
 void remove_packed(const fs::path& folder) {
-  // The last one first: what is left after an interruption is a data set that is not finished.
-  std::int64_t count = 0;
-  while (path_exists(folder / shard_name(count))) ++count;
-  while (count > 0) remove_file(folder / shard_name(--count));
-  remove_file(folder / kTokenizerFile);
+  remove_shards(folder);
   remove_file(folder / ".lock");
   std::error_code ignored;
   fs::remove(folder, ignored);  // only when it is empty

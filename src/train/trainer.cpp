@@ -205,12 +205,12 @@ class Preparation {
   }
 
   void begin_new(TrainSession::Setup& setup) {
-    if (options_.overwrite) {
-      for (const std::string& kept : remove_all_checkpoints(options_.run_dir)) warn(kept);
-    }
     setup.model->parameters().initialize(static_cast<std::uint64_t>(config_.train.seed));
     if (origin_) take_weights(setup);
     setup.step->restart_average();
+    if (options_.overwrite) {  // nothing is refused any more
+      for (const std::string& kept : remove_all_checkpoints(options_.run_dir)) warn(kept);
+    }
     write_files(setup);
   }
 
@@ -273,6 +273,19 @@ struct Profiling {
   }
 };
 
+/// A run that is refused, or has nothing left to do, leaves nothing behind.
+struct LockOfBeginning {
+  std::optional<RunLock> lock{};
+  bool begun = false;
+
+  LockOfBeginning() = default;
+  ~LockOfBeginning() {
+    if (lock && !begun) lock->withdraw();
+  }
+  LockOfBeginning(const LockOfBeginning&) = delete;
+  LockOfBeginning& operator=(const LockOfBeginning&) = delete;
+};
+
 /// What changed is said first; a resume may go on with it. What can't be used at all is refused whatever is allowed.
 void add_data_findings(const TrainOptions& options, const ResumePoint& point, std::vector<ResumeFinding>& findings) {
   DatasetOptions opening = dataset_options(options.config.config, point.tokenizer);
@@ -296,7 +309,8 @@ void add_data_findings(const TrainOptions& options, const ResumePoint& point, st
 
 TrainResult train(const TrainOptions& options) {
   Preparation preparation(options);
-  std::optional<RunLock> lock;
+  LockOfBeginning beginning;
+  std::optional<RunLock>& lock = beginning.lock;
   if (options.resume || options.overwrite) {  // what is there must not change under our eyes
     if (path_exists(options.run_dir)) lock = RunLock::acquire(options.run_dir);
   }
@@ -310,6 +324,8 @@ TrainResult train(const TrainOptions& options) {
   if (options.profile) profiling.emplace(options);
   TrainSession::Setup setup = preparation.build(profiling ? &profiling->profiler : nullptr);
   setup.lock = &*lock;
+  beginning.begun = true;
+  if (options.begun) options.begun();
   TrainSession session(std::move(setup));
   try {
     TrainResult result = session.run();

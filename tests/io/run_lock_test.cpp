@@ -43,6 +43,29 @@ TEST(RunLock, KeepsAnUntouchedDirectoryAndMakesARemovedLockFileAgain) {
   EXPECT_THROW((void)RunLock::acquire(run / "r"), BusyError);
 }
 
+TEST(RunLock, WithdrawTakesBackWhatAcquireMadeAndNothingElse) {
+  const TempDir run;
+  RunLock::acquire(run / "a/b/").withdraw();
+  EXPECT_FALSE(std::filesystem::exists(run / "a"));
+  std::filesystem::create_directory(run / "there");
+  RunLock::acquire(run / "there").withdraw();
+  EXPECT_TRUE(std::filesystem::is_empty(run / "there"));
+  RunLock::acquire(run / "there").release();  // a lock file that was there stays
+  RunLock::acquire(run / "there").withdraw();
+  EXPECT_TRUE(std::filesystem::exists(run / "there/.lock"));
+  RunLock used = RunLock::acquire(run / "c/d");
+  test::spill(run / "c/e", "x");
+  used.withdraw();
+  EXPECT_FALSE(used.held());
+  EXPECT_FALSE(std::filesystem::exists(run / "c/d"));
+  EXPECT_TRUE(std::filesystem::exists(run / "c/e"));
+  RunLock lost = RunLock::acquire(run / "f");
+  std::filesystem::remove(run / "f/.lock");
+  const RunLock winner = RunLock::acquire(run / "f");
+  lost.withdraw();  // the file is another's by now
+  EXPECT_TRUE(std::filesystem::exists(run / "f/.lock"));
+}
+
 TEST(RunLock, KeepRefusesADirectoryThatAnotherProcessTook) {
   const TempDir run;
   RunLock first = RunLock::acquire(run / "r");

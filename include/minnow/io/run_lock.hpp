@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "minnow/io/missing_directories.hpp"
+
 namespace minnow {
 
 /// The exclusive right to write in a run directory, as flock on `<run>/.lock`. The kernel frees it when the process
-/// ends in whatever way (kill -9 too). The file stays; its content (pid and host of the holder) is information only.
+/// ends in whatever way (kill -9 too). The file stays (unless the lock is withdrawn); its content (pid and host of the
+/// holder) is information only.
 class RunLock {
  public:
   /// Takes the lock at once or not at all; creates the directory if needed.
@@ -26,6 +29,9 @@ class RunLock {
   void keep();
   /// Frees the lock early.
   void release() noexcept;
+  /// Frees the lock and takes back what acquire() made for it: the lock file, and then the directories that are empty.
+  /// For a command that refuses before it wrote anything.
+  void withdraw() noexcept;
   /// @return whether this object holds a lock.
   [[nodiscard]] bool held() const { return descriptor_ >= 0; }
 
@@ -35,7 +41,9 @@ class RunLock {
   void take(RunLock& other) noexcept;
 
   int descriptor_ = -1;
+  bool made_file_ = false;
   std::filesystem::path run_dir_;
+  MissingDirectories made_;
   std::uint64_t device_ = 0, inode_ = 0;  ///< of the directory
 };
 

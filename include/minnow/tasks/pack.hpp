@@ -25,7 +25,7 @@ struct PackOptions {
   std::shared_ptr<const Tokenizer> tokenizer;
   UnknownCharacter unknown = UnknownCharacter::kError;
   std::filesystem::path folder;  ///< where the shards go
-  bool overwrite = false;        ///< a data set that is there already is removed first
+  bool overwrite = false;        ///< a data set that is there already is replaced, once there is a shard to write
   /// Tokens after which a shard ends (with the piece of text that reaches it). Held in memory until it is written.
   std::int64_t shard_tokens = std::int64_t{1} << 25U;
 
@@ -33,6 +33,8 @@ struct PackOptions {
   std::function<void(std::uint64_t bytes, std::int64_t tokens)> progress{};
   /// True ends the packing after the block at hand. Shards that are written stay.
   std::function<bool()> interrupted{};
+  /// Hears before an error is thrown how many finished shards stay, where there are any; nullptr: nobody.
+  std::function<void(std::int64_t shards)> stays{};
 };
 
 /// What was packed.
@@ -46,7 +48,8 @@ struct PackResult {
 /// Reads the texts once, encodes blocks of them in parallel and writes one shard after the other, each whole or not at
 /// all. Memory: one shard and one block (about 4 MiB of text), whatever the size of the texts. The shards are the same
 /// for any number of threads, and those of a packing that was stopped at any moment and run again are the same as of
-/// one that was not: finished shards are kept when the texts they were made of are still the same.
+/// one that was not: finished shards are kept when the texts they were made of are still the same. Where no shard was
+/// finished, by an interruption or an error, nothing stays that was not there before.
 /// Throws: ConfigError when `folder` holds a complete data set already (without overwrite); DataError when documents
 /// need a boundary that the tokenizer lacks, for unknown characters, texts as TextReader, texts without content, and
 /// when the texts differ from those of the shards that are there; IoError.

@@ -97,6 +97,8 @@ struct TrainOptions {
   /// what it returns then is dropped, and a resume samples again.
   TextSampler sampler;
   TrainObserver* observer = nullptr;
+  /// Called once when the directory holds this run and nothing is refused any more; not where all was done before.
+  std::function<void()> begun{};
   bool profile = false;  ///< take the time of every operation; costs a second at the start and a little in each step
 };
 
