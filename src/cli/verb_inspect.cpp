@@ -41,7 +41,7 @@ struct Subject {
   std::vector<fs::path> files{};  // safetensors files, the model's first
   Json facts = Json::object();    // of run, checkpoint and folder
   bool sound = true;              // false: what is looked at does not verify
-  bool usable = true;             // false: config.json and weights of a folder do not fit together
+  bool usable = true;             // false: the files of a folder do not fit together, or one is damaged
 };
 
 Json verify_json(const VerifyReport& report) { return {{"verified", report.ok()}, {"problems", report.problems}}; }
@@ -81,8 +81,9 @@ Subject folder_at(const fs::path& directory) {
     subject.facts["architecture"] = folder.architecture();
     subject.facts["stored_type"] = folder.stored_type();
     subject.facts["vocab_size"] = folder.vocab_size();
-    subject.facts["tokenizer"] = folder.tokenizer() ? Json(folder.tokenizer()->name()) : Json();
+    subject.facts["tokenizer"] = Json();
     for (const std::string& warning : folder.warnings()) problems.push_back(warning);
+    if (folder.tokenizer()) subject.facts["tokenizer"] = folder.tokenizer()->name();
   } catch (const CheckpointError& error) {
     subject.usable = false;
     problems.push_back(error.what());

@@ -11,6 +11,7 @@
 #include "minnow/base/grouped.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/text/load_tokenizer.hpp"
+#include "minnow/text/unread_tokenizer.hpp"
 
 namespace minnow::exchange {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kForeignConfig = "config.json";
+constexpr std::string_view kNames = "vocab.json";
 constexpr const char* kHead = "lm_head.weight";
 
 [[noreturn]] void refuse_folder(const fs::path& folder, const std::string& rule) {
@@ -34,6 +36,12 @@ std::string some_of(const std::vector<std::string>& names) {
   if (names.size() > kShown)
     text += fmt::format(" and {} more", grouped(static_cast<std::int64_t>(names.size() - kShown)));
   return text;
+}
+
+/// @return a message of the readers of tokenizers without who says it.
+std::string fault_of(std::string_view message) {
+  constexpr std::string_view kWho = "[tokenizer] ";
+  return std::string(message.substr(message.starts_with(kWho) ? kWho.size() : 0));
 }
 
 std::size_t numbers_in(const TensorEntry& entry) {
@@ -168,15 +176,52 @@ void ModelFolder::check_tensors(const fs::path& folder) const {
   }
 }
 
+const std::shared_ptr<const Tokenizer>& ModelFolder::tokenizer() const {
+  if (tokenizer_damage_.empty()) return tokenizer_;
+  throw CheckpointError(
+      fmt::format("[model folder] a tokenizer must be whole, or not there; {} Hint: fetch the file again; without it "
+                  "texts are token ids",
+                  tokenizer_damage_));
+}
+
+std::string ModelFolder::try_tokenizer(const fs::path& file) {
+  try {
+    tokenizer_ = load_tokenizer(file);
+    return "";
+  } catch (const UnreadTokenizer& error) {
+    return fault_of(error.what());
+  } catch (const ConfigError& error) {  // minnow was built without the library that reads it
+    return fault_of(error.what());
+  } catch (const DataError& error) {
+    const std::string_view text = error.what();
+    return tokenizer_damage_ = fault_of(text.substr(0, text.find(" Hint: ")));
+  }
+}
+
 void ModelFolder::read_tokenizer(const fs::path& folder) {
   const auto holds = [&](const char* name) { return path_exists(folder / name); };
   const bool pair = holds("vocab.json") && holds("merges.txt");
-  if (!holds("tokenizer.json") && !pair && !holds("vocab.txt") && !holds("tokenizer.model")) return;
-  try {
-    tokenizer_ = load_tokenizer(folder);
-  } catch (const Error& error) {
-    if (dynamic_cast<const DataError*>(&error) == nullptr && dynamic_cast<const ConfigError*>(&error) == nullptr) throw;
-    warnings_.push_back(fmt::format("the tokenizer is not used, so texts are token ids: {}", error.what()));
+  std::vector<std::string_view> names;  // each by itself tells the whole tokenizer
+  if (holds("tokenizer.json")) names.push_back("tokenizer.json");
+  // They imply GPT-2's pattern, which is not that of others that have such files too.
+  if (pair && (names.empty() || config_.model.family == Family::kGpt2)) names.push_back(kNames);
+  if (holds("tokenizer.model")) names.push_back("tokenizer.model");
+  if (names.empty() && holds("vocab.txt")) names.push_back("vocab.txt");
+  std::string problem;
+  for (const std::string_view name : names) {
+    const bool unread = !problem.empty() && tokenizer_damage_.empty();
+    if (unread && name == kNames) continue;  // what it has besides names and merges is not GPT-2's
+    const std::string fault = try_tokenizer(folder / name);
+    if (fault.empty()) {
+      tokenizer_damage_.clear();
+      if (!problem.empty()) warnings_.push_back(fmt::format("{} is used as the tokenizer: {}", name, problem));
+      break;
+    }
+    if (problem.empty()) problem = fault;
+  }
+  if (tokenizer_ == nullptr) {
+    if (!problem.empty() && tokenizer_damage_.empty())
+      warnings_.push_back(fmt::format("the tokenizer is not used, so texts are token ids: {}", problem));
     return;
   }
   if (tokenizer_->vocab_size() <= vocab_size()) return;  // a model's rows may be padded; no text leads to them

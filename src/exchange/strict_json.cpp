@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json_fault.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
 
@@ -39,8 +40,11 @@ nlohmann::json parse_object(std::string_view text, std::string_view who, std::si
   Json parsed;
   try {
     parsed = Json::parse(text, watch);
+  } catch (const Json::parse_error& error) {
+    refuse_json(json_place(who, text, error.byte),
+                fmt::format("must be JSON in UTF-8; {}", text.empty() ? "it is empty" : json_reason(error.what())));
   } catch (const Json::exception& error) {
-    refuse_json(who, fmt::format("must be JSON in UTF-8; {}", error.what()));
+    refuse_json(who, fmt::format("must be JSON in UTF-8; {}", json_reason(error.what())));
   }
   if (!parsed.is_object()) refuse_json(who, fmt::format("must hold a JSON object; got {}", parsed.type_name()));
   return parsed;

@@ -154,6 +154,14 @@ std::string tokenizer_json(const Tokenizer& tokenizer, std::optional<std::int32_
   return text.replace(at, kNone.size(), fmt::format("\n  \"post_processor\": {},\n", begins.dump()));
 }
 
+/// @return the folder, or the one on the way to it that is there already.
+fs::path existing_part(const fs::path& folder) {
+  std::error_code ignored;
+  fs::path at = fs::absolute(folder);
+  while (at != at.parent_path() && !fs::exists(at, ignored)) at = at.parent_path();
+  return at;
+}
+
 /// Another model's files must neither be replaced nor stay beside these.
 void require_empty(const fs::path& folder) {
   if (!path_exists(folder)) return;
@@ -183,8 +191,8 @@ std::vector<std::string> write_model_folder(const fs::path& folder, const ModelT
     tensors.push_back({tensor.name, FileDtype::kF32, tensor.shape, std::as_bytes(maker.numbers(tensor))});
   }
   require_empty(folder);
+  require_free_disk(existing_part(folder), safetensors_file_bytes(tensors));
   make_directories(folder);
-  require_free_disk(folder, safetensors_file_bytes(tensors));
   write_safetensors_file(folder / "model.safetensors", tensors);
   std::vector<std::string> names = {"model.safetensors"};
   for (const auto& [name, text] : texts) {

@@ -83,8 +83,8 @@ class CharactersReader {
   void read_metaspace_behind(bool doubles) {
     using Prefix = BpeCharacters::Prefix;
     if (result_.prefix != Prefix::kNever) {
-      source_.fail(fmt::format("must have no pre-tokenizer behind a normalizer that prepends; got {}.",
-                               JsonSource::shown(root_.at("pre_tokenizer"))));
+      source_.unread(fmt::format("must have no pre-tokenizer behind a normalizer that prepends; got {}.",
+                                 JsonSource::shown(root_.at("pre_tokenizer"))));
     }
     read_metaspace();
     if (doubles && result_.prefix != Prefix::kUnlessThere) refuse_normalizer(root_.at("normalizer"));
@@ -92,12 +92,12 @@ class CharactersReader {
     result_.normalizes = false;
     for (const Json& token : root_.at("added_tokens")) {
       if (!token.is_object() || !source_.flag_of(token, "normalized", false)) continue;
-      source_.fail("must have no added token that is normalized where a Metaspace follows a normalizer.");
+      source_.unread("must have no added token that is normalized where a Metaspace follows a normalizer.");
     }
   }
 
   [[noreturn]] void refuse_normalizer(const Json& got) const {
-    source_.fail(
+    source_.unread(
         fmt::format("must have no normalizer with a model of type \"BPE\" but one that replaces blanks by U+2581 and "
                     "perhaps prepends one; got {}.",
                     JsonSource::shown(got)));
@@ -106,7 +106,7 @@ class CharactersReader {
   void read_metaspace() {
     const Json before = only_pre_tokenizer(root_);
     if (!is_of_type(before, "Metaspace") || JsonSource::text_of(before, "replacement") != kBlankSign) {
-      source_.fail(
+      source_.unread(
           fmt::format("must replace blanks by U+2581, in the normalizer or a Metaspace, to have byte_fallback; "
                       "got the pre-tokenizer {}.",
                       JsonSource::shown(before)));
@@ -120,7 +120,7 @@ class CharactersReader {
     } else if (scheme == "first") {
       result_.prefix = BpeCharacters::Prefix::kUnlessThereAtStart;
     } else {
-      source_.fail(fmt::format("must have a prepend_scheme of always, first or never; got \"{}\".", scheme));
+      source_.unread(fmt::format("must have a prepend_scheme of always, first or never; got \"{}\".", scheme));
     }
   }
 
@@ -135,7 +135,7 @@ class CharactersReader {
     const bool fuses = take(is_of_type(next(), "Fuse"));
     result_.drops_blank = fuses && take(next() == Json{{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
     if (replaces && done == steps.size() && result_.byte_names >= result_.byte_fallback) return;
-    source_.fail(
+    source_.unread(
         fmt::format("must be decoded by Replace (U+2581 by a blank), ByteFallback, Fuse and perhaps Strip (one "
                     "blank, of the start); got {}.",
                     JsonSource::shown(root_.at("decoder"))));

@@ -40,7 +40,7 @@ class BpeReader {
   void check_model() {
     const auto dropout = model_.find("dropout");
     if (dropout != model_.end() && !dropout->is_null() && *dropout != 0) {
-      source_.fail(fmt::format("must have no dropout; got {}.", JsonSource::shown(*dropout)));
+      source_.unread(fmt::format("must have no dropout; got {}.", JsonSource::shown(*dropout)));
     }
     result_.ignore_merges = source_.flag_of(model_, "ignore_merges", false);
   }
@@ -67,7 +67,7 @@ class BpeReader {
     read_byte_level(last);
     if (steps->size() == 1) return;
     if (result_.pattern != SplitPattern::kNone || result_.add_prefix_space) {
-      source_.fail("must have use_regex and add_prefix_space false in a ByteLevel that follows a Split.");
+      source_.unread("must have use_regex and add_prefix_space false in a ByteLevel that follows a Split.");
     }
     read_split(steps->front());
   }
@@ -88,7 +88,7 @@ class BpeReader {
     const std::optional<std::string> regex = pattern.is_object() ? JsonSource::text_of(pattern, "Regex") : std::nullopt;
     const std::optional<SplitPattern> known = regex ? split_of_regex(*regex) : std::nullopt;
     if (!known) {
-      source_.fail(
+      source_.unread(
           fmt::format("must split texts by a known pattern (GPT-2's, cl100k's, LLaMA 3's or Qwen 2's); got {}.",
                       regex ? *regex : JsonSource::shown(pattern)));
     }
@@ -97,7 +97,7 @@ class BpeReader {
 
   [[noreturn]] void refuse_pre_tokenizer(const Json& got) const {
     const bool typed = got.is_object() && got.contains("type");
-    source_.fail(
+    source_.unread(
         fmt::format("must have the pre-tokenizer null (characters), ByteLevel, or a Sequence of Split and ByteLevel "
                     "(bytes); got {}.",
                     JsonSource::shown(typed ? got.at("type") : got)));

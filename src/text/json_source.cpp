@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/json_fault.hpp"
 #include "minnow/base/error.hpp"
+#include "minnow/text/unread_tokenizer.hpp"
 
 namespace minnow {
 namespace {
@@ -18,16 +20,24 @@ void JsonSource::fail(const std::string& what) const {
   throw DataError(fmt::format("[tokenizer] {}: {}", name_, what));
 }
 
+void JsonSource::unread(const std::string& what) const {
+  throw UnreadTokenizer(fmt::format("[tokenizer] {}: {}", name_, what));
+}
+
 JsonSource::Json JsonSource::parse(std::string_view text) const {
-  if (text.size() > kMaxBytes) fail(fmt::format("must be at most {} bytes; got {}.", kMaxBytes, text.size()));
+  if (text.size() > kMaxBytes) unread(fmt::format("must be at most {} bytes; got {}.", kMaxBytes, text.size()));
   const auto watch = [&](int depth, Json::parse_event_t, Json&) {
     if (depth > kMaxDepth) fail(fmt::format("must be nested at most {} deep; got more.", kMaxDepth));
     return true;
   };
   try {
     return Json::parse(text, watch);
+  } catch (const Json::parse_error& error) {
+    throw DataError(fmt::format("[tokenizer] {}: must be JSON; {}. Hint: the file is damaged; fetch or write it again.",
+                                json_place(name_, text, error.byte),
+                                text.empty() ? "it is empty" : json_reason(error.what())));
   } catch (const Json::exception& error) {
-    fail(fmt::format("must be JSON; got \"{}\".", error.what()));
+    fail(fmt::format("must be JSON; {}.", json_reason(error.what())));
   }
 }
 

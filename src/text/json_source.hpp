@@ -19,7 +19,10 @@ class JsonSource {
   /// Throws: DataError "[tokenizer] NAME: WHAT".
   [[noreturn]] void fail(const std::string& what) const;
 
-  /// Throws: DataError for text that is no JSON, too large or nested too deep.
+  /// Throws: UnreadTokenizer "[tokenizer] NAME: WHAT", for what is right and beyond minnow.
+  [[noreturn]] void unread(const std::string& what) const;
+
+  /// Throws: DataError, with line and column, for text that is no JSON, too large or nested too deep.
   [[nodiscard]] Json parse(std::string_view text) const;
 
   /// @return a member that is a string.

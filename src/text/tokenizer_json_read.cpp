@@ -22,7 +22,7 @@ class CharReader {
   TokenizerFile read(const Json& root) {
     const Json& model = root.at("model");
     if (!model.at("merges").empty()) {
-      source_.fail(
+      source_.unread(
           fmt::format("must be a character vocabulary without merges when it has no pre-tokenizer; got {} "
                       "merges.",
                       model.at("merges").size()));
@@ -64,7 +64,7 @@ class CharReader {
     if (!added.is_array()) source_.fail("must have a list of added_tokens.");
     if (added.empty()) return -1;
     if (added.size() > 1)
-      source_.fail(fmt::format("must have at most one added token, the document boundary; got {}.", added.size()));
+      source_.unread(fmt::format("must have at most one added token, the document boundary; got {}.", added.size()));
     const Json& token = added.front();
     const std::optional<std::string> content = token.is_object() ? JsonSource::text_of(token, "content") : std::nullopt;
     if (!content || !token.contains("id")) source_.fail("must give its added token an id and a content.");
@@ -89,7 +89,7 @@ void check_bpe(const JsonSource& source, const JsonSource::Json& root) {
   }
   for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
     const std::optional<std::string> affix = JsonSource::text_of(model, key);
-    if (affix && !affix->empty()) source.fail(fmt::format("must have no {}; got \"{}\".", key, *affix));
+    if (affix && !affix->empty()) source.unread(fmt::format("must have no {}; got \"{}\".", key, *affix));
   }
 }
 
@@ -100,17 +100,17 @@ void check_tokenizer_json(const JsonSource& source, const JsonSource::Json& root
   }
   for (const auto& item : root.items()) {
     if (std::find(kTopLevelKeys.begin(), kTopLevelKeys.end(), item.key()) == kTopLevelKeys.end()) {
-      source.fail(fmt::format("must have no key but the nine of the format; got \"{}\".", item.key()));
+      source.unread(fmt::format("must have no key but the nine of the format; got \"{}\".", item.key()));
     }
   }
   if (root.at("version") != "1.0") {
-    source.fail(fmt::format("must be of version \"1.0\"; got {}.", JsonSource::shown(root.at("version"))));
+    source.unread(fmt::format("must be of version \"1.0\"; got {}.", JsonSource::shown(root.at("version"))));
   }
   const JsonSource::Json& model = root.at("model");
   const std::optional<std::string> type = model.is_object() ? JsonSource::text_of(model, "type") : std::nullopt;
   if (type != "BPE" && type != "WordPiece" && type != "WordLevel") {
-    source.fail(fmt::format("must have a model of type \"BPE\", \"WordPiece\" or \"WordLevel\"; got {}.",
-                            type.value_or("none")));
+    source.unread(fmt::format("must have a model of type \"BPE\", \"WordPiece\" or \"WordLevel\"; got {}.",
+                              type.value_or("none")));
   }
   if (!model.contains("vocab") || !model.at("vocab").is_object()) {
     source.fail("must have an object \"vocab\" in its model.");

@@ -65,7 +65,8 @@ class WordReader {
       return;
     }
     if (type != "BertNormalizer") {
-      source_.fail(fmt::format("must have the normalizer null, BertNormalizer or Lowercase; got {}.", named(cleaning)));
+      source_.unread(
+          fmt::format("must have the normalizer null, BertNormalizer or Lowercase; got {}.", named(cleaning)));
     }
     TextCleaning read;
     read.clean_text = source_.flag_of(cleaning, "clean_text", true);
@@ -89,7 +90,7 @@ class WordReader {
     } else if (type == "Split") {
       read_split(split);
     } else {
-      source_.fail(
+      source_.unread(
           fmt::format("must have the pre-tokenizer null, BertPreTokenizer, Whitespace, WhitespaceSplit or "
                       "Split with a {} model; got {}.",
                       type_of(words_), named(split)));
@@ -104,7 +105,7 @@ class WordReader {
         pattern != split.end() && pattern->is_object() ? JsonSource::text_of(*pattern, "Regex") : std::nullopt;
     const std::optional<SplitPattern> known = regex ? split_of_regex(*regex) : std::nullopt;
     if (!isolated || !known) {
-      source_.fail(
+      source_.unread(
           fmt::format("must split texts, isolated, by a known pattern (GPT-2's, cl100k's, LLaMA 3's or Qwen "
                       "2's); got {}.",
                       JsonSource::shown(split)));
@@ -124,15 +125,15 @@ class WordReader {
       result_.tidy = source_.flag_of(join, "cleanup", true);
       const std::string prefix = JsonSource::text_of(join, "prefix").value_or("##");
       if (result_.word_pieces && prefix != result_.prefix) {
-        source_.fail(
+        source_.unread(
             fmt::format("must have one prefix of pieces that go on a word; got \"{}\" to cut and \"{}\" to "
                         "join.",
                         result_.prefix, prefix));
       }
       result_.prefix = prefix;
     } else {
-      source_.fail(fmt::format("must have the decoder null, WordPiece or Fuse with a {} model; got {}.",
-                               type_of(words_), named(join)));
+      source_.unread(fmt::format("must have the decoder null, WordPiece or Fuse with a {} model; got {}.",
+                                 type_of(words_), named(join)));
     }
   }
 

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "exchange/made_folder.hpp"
+#include "io/io_support.hpp"
 #include "minnow/text/char_tokenizer.hpp"
 #include "minnow/train/run.hpp"
 
@@ -206,13 +207,51 @@ TEST_P(ModelFolders, WithoutWeightsWhatIsThereIsNamed) {
   EXPECT_THAT(error(), HasSubstr("pytorch_model.bin is there instead. Hint: in Python"));
 }
 
-TEST_P(ModelFolders, ATokenizerThatDoesNotFitIsLeftOut) {
+TEST_P(ModelFolders, ATokenizerOfAKindThatIsNotReadIsLeftOut) {
   write(config_, weights_);
-  folder_.write("tokenizer.json", "{}");
+  auto json = nlohmann::json::parse(CharTokenizer({"a", "b"}, -1).to_json());
+  json["model"]["type"] = "Unigram";
+  folder_.write("tokenizer.json", json.dump());
   const auto folder = ModelFolder::open(folder_.path());
   EXPECT_EQ(folder.tokenizer(), nullptr);
   ASSERT_EQ(folder.warnings().size(), 1U);
   EXPECT_THAT(folder.warnings()[0], HasSubstr("texts are token ids"));
+}
+
+TEST_P(ModelFolders, ADamagedTokenizerIsAnErrorOfWhoeverAsksForIt) {
+  write(config_, weights_);
+  const std::string whole = CharTokenizer({"a", "b"}, -1).to_json();
+  for (const std::string& damaged : {std::string("{}"), std::string(), whole.substr(0, whole.size() / 2)}) {
+    folder_.write("tokenizer.json", damaged);
+    const auto folder = ModelFolder::open(folder_.path());
+    const std::string text = test::message_of<CheckpointError>([&] { (void)folder.tokenizer(); });
+    EXPECT_THAT(text, HasSubstr("tokenizer.json:"));
+    EXPECT_THAT(text, HasSubstr("Hint: fetch the file again; without it texts are token ids"));
+    EXPECT_THAT(text, testing::Not(HasSubstr("exception")));
+  }
+}
+
+// vocab.json and merges.txt imply GPT-2's pattern: they stand in for a damaged file of GPT-2, not for another's.
+TEST_P(ModelFolders, AnotherFileStandsInForADamagedTokenizer) {
+  write(config_, weights_);
+  folder_.write("vocab.json", R"({"a": 0, "b": 1, "ab": 2})");
+  folder_.write("merges.txt", "#version: 0.2\na b\n");
+  folder_.write("tokenizer.json", "{\n\"version\": 1.0,,");
+  const auto folder = ModelFolder::open(folder_.path());
+  if (GetParam() == Family::kLlama) {
+    EXPECT_THROW((void)folder.tokenizer(), CheckpointError);
+    return;
+  }
+  ASSERT_NE(folder.tokenizer(), nullptr);
+  EXPECT_EQ(folder.tokenizer()->vocab_size(), 3);
+  ASSERT_EQ(folder.warnings().size(), 1U);
+  EXPECT_THAT(folder.warnings()[0], HasSubstr("vocab.json is used as the tokenizer: "));
+  EXPECT_THAT(folder.warnings()[0], HasSubstr("tokenizer.json:2:16: must be JSON; "));
+
+  auto other = nlohmann::json::parse(CharTokenizer({"a", "b"}, -1).to_json());
+  other["pre_tokenizer"] = {{"type", "Whitespace"}};
+  folder_.write("tokenizer.json", other.dump());
+  EXPECT_EQ(ModelFolder::open(folder_.path()).tokenizer(), nullptr);
 }
 
 // Rows beyond the tokenizer's tokens pad the matrix; a tokenizer that is larger than the model fits nothing.

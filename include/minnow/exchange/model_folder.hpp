@@ -37,7 +37,9 @@ class ModelFolder {
   /// @return types of the weights as stored, such as "BF16".
   [[nodiscard]] const std::string& stored_type() const { return stored_type_; }
   /// @return the folder's tokenizer; null where it has none that minnow reads, which is a warning unless there is none.
-  [[nodiscard]] const std::shared_ptr<const Tokenizer>& tokenizer() const { return tokenizer_; }
+  /// In place of a damaged tokenizer.json another file of the folder that holds the tokenizer is read, with a warning.
+  /// Throws: CheckpointError where its file is damaged and no other is there.
+  [[nodiscard]] const std::shared_ptr<const Tokenizer>& tokenizer() const;
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
   /// Reads one parameter, turned to (out, in). @param name as in foreign_tensors; @param target as many numbers as it
@@ -53,6 +55,8 @@ class ModelFolder {
   [[nodiscard]] bool head_is_embedding() const;
   void check_tensors(const std::filesystem::path& folder) const;
   void read_tokenizer(const std::filesystem::path& folder);
+  /// Reads one of the tokenizer's files. @return empty when it is read, else why not.
+  [[nodiscard]] std::string try_tokenizer(const std::filesystem::path& file);
   [[nodiscard]] const WeightFiles::Place* find(const std::string& name) const;
 
   ForeignConfig config_;
@@ -60,6 +64,7 @@ class ModelFolder {
   std::vector<std::pair<std::string, WeightFiles::Place>> places_;  // by name
   std::string stored_type_;
   std::shared_ptr<const Tokenizer> tokenizer_;
+  std::string tokenizer_damage_;  // why tokenizer() throws; empty: it does not
   std::vector<std::string> warnings_;
 };
 
