@@ -39,7 +39,8 @@ struct GenerateBenchmark {
 };
 
 /// @return the names of the workloads.
-std::vector<std::string> workload_names();
+/// @param documents also those whose rows are not full
+std::vector<std::string> workload_names(bool documents = false);
 
 /// @return the names of those that `minnow bench generate` knows.
 std::vector<std::string> generate_workload_names();
@@ -55,6 +56,10 @@ int bench_limits(bool json);
 
 /// Times every matrix product of a training step alone, and compares their sum with the step.
 int bench_floor(const StepBenchmark& benchmark, bool json);
+
+/// Prints what a training step of the same operations takes when there is next to no arithmetic, as a share of the
+/// step.
+int bench_overhead(const StepBenchmark& benchmark, bool json);
 
 /// Prints how the time of a training step grows with C, T, L, B and threads.
 int bench_scaling(const ScalingBenchmark& benchmark, bool json);

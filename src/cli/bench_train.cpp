@@ -12,6 +12,18 @@
 #include "minnow/train/machine_roof.hpp"
 
 namespace minnow::cli {
+namespace {
+
+/// @return tokens/s of documents through those of as many tokens in full rows; 0 when a signal asked to stop.
+double ratio_to_full_rows(StepBench& documents, const Workload& work, const ComputeConfig& compute,
+                          std::int64_t steps) {
+  StepBench full(full_rows(work), compute);
+  if (!time_steps(full, work, 1)) return 0;
+  const auto times = time_in_turns(full, documents, steps);
+  return times ? times->ratio : 0;
+}
+
+}  // namespace
 
 int bench_train(const TrainBenchmark& benchmark, bool json) {
   const Workload& work = find_workload(benchmark.workload);
@@ -20,9 +32,10 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
   StepBench bench(work, compute);
   const auto times = time_steps(bench, work, benchmark.steps);
   if (!times) return stop_exit_code();
-  const auto tokens = static_cast<double>(work.batch * work.length);
+  const auto tokens = static_cast<double>(step_tokens(work));
   const double gflops = step_flops(work, bench.parameters()) / times->median / 1e9;
   const std::int64_t memory = peak_rss_mb();  // before the measurement of the peak takes its own
+  const double full = work.documents ? ratio_to_full_rows(bench, work, compute, times->timed) : 0;
   const double peak = product_peak(gemm_precision(compute), stop_asked).gflops;
   if (stop_asked()) return stop_exit_code();
   if (json) {
@@ -40,6 +53,7 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
                                      {"parameters", bench.parameters()},
                                      {"steps", times->timed},
                                      {"loss", bench.loss()}};
+    if (work.documents) object["ratio_to_full_rows"] = rounded(full, 1000);
     print_result(json_line(object));
     return 0;
   }
@@ -48,6 +62,7 @@ int bench_train(const TrainBenchmark& benchmark, bool json) {
       "{} threads, {} parameters, {} by {}\n",
       work.name, grouped(std::llround(tokens / times->median)), times->median * 1e3, gflops, 100 * gflops / peak,
       times->first, memory, threads(), grouped(bench.parameters()), benchmark.precision, kernels::gemm_name()));
+  if (work.documents) print_result(fmt::format("{:.3f} times the tokens/s of as many tokens in full rows\n", full));
   return 0;
 }
 

@@ -31,7 +31,7 @@ std::vector<std::string> names_of() {
 
 Action train_command(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
-  options.choice("--workload", arguments->train.workload, workload_names(), "Size of model and batch");
+  options.choice("--workload", arguments->train.workload, workload_names(true), "Size of model and batch");
   options.integer("--steps", arguments->train.steps, "Timed steps; 0 = as the workload says", 0, kMostSteps);
   options.choice("--precision", arguments->train.precision, names_of<PrecisionKind>(), "Factors of matrix products");
   options.choice("--gemm", arguments->train.gemm, names_of<GemmKind>(), "Who multiplies matrices");
@@ -53,10 +53,8 @@ Action limits_command(Options& options) {
   };
 }
 
-/// A command that looks at the training step of a workload.
 template <int (*bench)(const StepBenchmark&, bool)>
-Action step_command(Options& options) {
-  const auto arguments = std::make_shared<Arguments>();
+Action step_options(Options& options, const std::shared_ptr<Arguments>& arguments) {
   options.choice("--workload", arguments->step.workload, workload_names(), "Size of model and batch");
   options.choice("--precision", arguments->step.precision, names_of<PrecisionKind>(), "Factors of matrix products");
   threads_option(options, arguments->threads);
@@ -65,6 +63,18 @@ Action step_command(Options& options) {
     use_threads(arguments->threads);
     return bench(arguments->step, arguments->json);
   };
+}
+
+/// A command that looks at the training step of a workload.
+template <int (*bench)(const StepBenchmark&, bool)>
+Action step_command(Options& options) {
+  return step_options<bench>(options, std::make_shared<Arguments>());
+}
+
+Action overhead_command(Options& options) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->step.workload = "micro";
+  return step_options<bench_overhead>(options, arguments);
 }
 
 Action generate_command(Options& options) {
@@ -116,6 +126,8 @@ Action setup(Options& options) {
                   step_command<bench_floor>);
   options.command("roofline", "Time each operation of a training step, against what the machine can do",
                   step_command<bench_roofline>);
+  options.command("overhead", "Time a training step with next to no arithmetic: what is left is bookkeeping",
+                  overhead_command);
   options.command("scaling", "How the time of a training step grows with C, T, L, B and threads", scaling_command);
   options.command("generate", "Write text with random weights, greedily: tokens/s, memory", generate_command);
   options.footer(
