@@ -89,12 +89,23 @@ class Proposer {
                       "hundred thousand are a beginning.",
                       kFewestTokens, options_.text.string(), grouped(text.characters)));
     }
+    if (text.distinct_characters < 2) refuse_one_character(check.files);
     words_.name = options_.name;
     words_.text = fmt::format("The text: {} bytes, {} characters ({} different), {} lines.", grouped(text.text_bytes),
                               grouped(text.characters), grouped(text.distinct_characters), grouped(text.lines));
     look_at_beginning(check.files);
     config_.data.path = options_.text.string();
     config_.data.text_field = options_.text_field;
+  }
+
+  [[noreturn]] void refuse_one_character(const std::vector<std::filesystem::path>& files) const {
+    TextReader reader(files, {.field = options_.text_field});
+    TextPiece piece;
+    (void)reader.next(piece);
+    throw DataError(fmt::format(
+        "[new] a text must have at least two different characters; {} holds nothing but {}. Hint: check that it is the "
+        "file you meant.",
+        options_.text.string(), describe_character(read_utf8(piece.text, 0).code_point)));
   }
 
   /// The first word makes the prompt of samples; the first lines tell a list of names from prose.
