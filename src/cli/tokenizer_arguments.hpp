@@ -15,7 +15,7 @@ namespace minnow::cli {
 struct TokenizerArguments {
   std::vector<std::string> paths;  // texts, or tokenizers
   std::string path, out, text, data;
-  std::string pattern, unknown, type = "bpe";
+  std::string pattern, unknown, type = "bpe", field = "text", stdin_is = "text";
   std::vector<std::string> ids, special;
   PromptSource source;
   std::int64_t vocab_size = 4096, min_frequency = 2, threads = 0;

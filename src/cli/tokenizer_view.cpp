@@ -80,24 +80,30 @@ double TextUse::bytes_per_token() const {
   return tokens == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(tokens);
 }
 
-TextUse use_of(const Tokenizer& tokenizer, std::string_view text, bool timed) {
+TextUse use_of(const Tokenizer& tokenizer, std::span<const std::string_view> texts, bool timed) {
   using Clock = std::chrono::steady_clock;
   constexpr double kTimedSeconds = 0.5;
   const auto begin = Clock::now();
   const auto since = [](Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); };
-  const std::vector<std::int32_t> ids = tokenizer.encode(text, UnknownCharacter::kReplace);
-  double best = since(begin);
+  const auto encode = [&](auto&& take) {
+    for (const std::string_view text : texts) take(tokenizer.encode(text, UnknownCharacter::kReplace));
+  };
+  TextUse use;
+  std::vector<bool> seen(static_cast<std::size_t>(tokenizer.vocab_size()));
+  encode([&](const std::vector<std::int32_t>& ids) {
+    for (const std::int32_t id : ids) seen[static_cast<std::size_t>(id)] = true;
+    use.tokens += static_cast<std::int64_t>(ids.size());
+  });
+  use.seconds = since(begin);
   while (timed && since(begin) < kTimedSeconds) {
     const auto again = Clock::now();
-    static_cast<void>(tokenizer.encode(text, UnknownCharacter::kReplace));
-    best = std::min(best, since(again));
+    encode([](const std::vector<std::int32_t>&) {});
+    use.seconds = std::min(use.seconds, since(again));
   }
-  std::vector<bool> seen(static_cast<std::size_t>(tokenizer.vocab_size()));
-  for (const std::int32_t id : ids) seen[static_cast<std::size_t>(id)] = true;
-  TextUse use{.bytes = static_cast<std::int64_t>(text.size()),
-              .characters = static_cast<std::int64_t>(count_characters(text)),
-              .tokens = static_cast<std::int64_t>(ids.size()),
-              .seconds = best};
+  for (const std::string_view text : texts) {
+    use.bytes += static_cast<std::int64_t>(text.size());
+    use.characters += static_cast<std::int64_t>(count_characters(text));
+  }
   for (std::int32_t id = 0; id < tokenizer.vocab_size(); ++id) {
     if (seen[static_cast<std::size_t>(id)]) {
       ++use.used;

@@ -30,9 +30,9 @@ struct TextUse {
   [[nodiscard]] double bytes_per_token() const;
 };
 
-/// Encodes the text; characters that the vocabulary lacks are replaced or left out.
-/// @param timed  encodes it again for half a second, and takes the fastest time.
-[[nodiscard]] TextUse use_of(const Tokenizer& tokenizer, std::string_view text, bool timed = false);
+/// Encodes the texts, each by itself; characters that the vocabulary lacks are replaced or left out.
+/// @param timed  encodes them again for half a second, and takes the fastest time.
+[[nodiscard]] TextUse use_of(const Tokenizer& tokenizer, std::span<const std::string_view> texts, bool timed = false);
 
 /// @return the pieces of the ids one after the other: in alternating colours, or each in [] when there is no colour.
 [[nodiscard]] std::string shown_pieces(const Tokenizer& tokenizer, std::span<const std::int32_t> ids, bool color);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "cli/given_texts.hpp"
 #include "cli/human.hpp"
 #include "cli/json_line.hpp"
 #include "cli/output_file.hpp"
@@ -18,8 +19,6 @@
 #include "cli/use_threads.hpp"
 #include "cli/verb.hpp"
 #include "minnow/base/error.hpp"
-#include "minnow/base/mapped_file.hpp"
-#include "minnow/data/corpus.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/text/bpe_tokenizer.hpp"
 #include "minnow/text/bpe_trainer.hpp"
@@ -93,6 +92,10 @@ std::shared_ptr<const Tokenizer> learn(const TokenizerArguments& arguments, std:
   return tokenizer;
 }
 
+GivenTexts texts_of(const TokenizerArguments& arguments, const std::vector<std::string>& paths) {
+  return read_given_texts(paths, arguments.field, arguments.stdin_is == "jsonl");
+}
+
 int train_tokenizer(const TokenizerArguments& arguments) {
   if (arguments.type == "wordpiece" && !arguments.pattern.empty()) {
     throw ConfigError("[tokenizer train] --pattern must not be given with --type wordpiece, which cuts as BERT does");
@@ -102,20 +105,13 @@ int train_tokenizer(const TokenizerArguments& arguments) {
   }
   require_free_tokenizer(arguments.out, arguments.overwrite);
   use_threads(arguments.threads);
-  std::vector<TextCorpus> corpora;
-  std::vector<std::string_view> texts;
-  for (const std::string& path : arguments.paths) {
-    corpora.push_back(read_text_corpus(path, Documents::kFiles));
-    texts.insert(texts.end(), corpora.back().texts.begin(), corpora.back().texts.end());
-  }
-  const std::shared_ptr<const Tokenizer> learned = learn(arguments, texts);
+  const GivenTexts given = texts_of(arguments, arguments.paths);
+  const std::shared_ptr<const Tokenizer> learned = learn(arguments, given.texts);
   const Tokenizer& tokenizer = *learned;
-  for (const TextCorpus& corpus : corpora) corpus.check_unchanged();
+  given.check_unchanged();
   write_tokenizer(tokenizer, arguments.out, arguments.overwrite);
-  std::int64_t bytes = 0;
-  for (const TextCorpus& corpus : corpora) bytes += corpus.bytes;
   print_line(fmt::format("{} tokens from {}", grouped(tokenizer.vocab_size()),
-                         human_bytes(static_cast<std::uint64_t>(bytes))));
+                         human_bytes(static_cast<std::uint64_t>(given.bytes))));
   if (tokenizer.vocab_size() < arguments.vocab_size) {
     print_line(fmt::format("No more than that: every other {} is rarer than --min-frequency {}.",
                            tokenizer.name() == "word" ? "word" : "pair", arguments.min_frequency));
@@ -166,8 +162,9 @@ int show_info(const TokenizerArguments& arguments) {
   Json facts = tokenizer_facts(*tokenizer);
   std::string text = info_text(*tokenizer, arguments.path, facts);
   if (!arguments.data.empty()) {
-    const MappedFile file = MappedFile::open(arguments.data, "tokenizer info");
-    const TextUse use = use_of(*tokenizer, file.text());
+    const GivenTexts given = texts_of(arguments, {arguments.data});
+    const TextUse use = use_of(*tokenizer, given.texts);
+    given.check_unchanged();
     facts["text"] = use_json(use, arguments.data);
     facts["text"]["unused_ids"] = use.unused_ids;
     text +=
@@ -180,19 +177,16 @@ int show_info(const TokenizerArguments& arguments) {
 
 int compare_tokenizers(const TokenizerArguments& arguments) {
   if (arguments.data.empty()) {
-    throw ConfigError("[tokenizer compare] --data must name a text file. Hint: --data text.txt");
+    throw ConfigError("[tokenizer compare] --data must name a text. Hint: --data text.txt");
   }
   use_threads(arguments.threads);
-  const MappedFile file = MappedFile::open(arguments.data, "tokenizer compare");
-  if (file.size() == 0) {
-    throw DataError(fmt::format("[tokenizer compare] --data must hold text; {} is empty", arguments.data));
-  }
+  const GivenTexts given = texts_of(arguments, {arguments.data});
   Json rows = Json::array();
   std::string text = fmt::format("{:>10} {:>12} {:>12} {:>12} {:>10} {:>8}  {}\n", "vocabulary", "tokens",
                                  "bytes/token", "chars/token", "unused", "MB/s", "tokenizer");
   for (const std::string& path : arguments.paths) {
     const auto tokenizer = tokenizer_at(path, "");
-    const TextUse use = use_of(*tokenizer, file.text(), true);
+    const TextUse use = use_of(*tokenizer, given.texts, true);
     Json row = {{"tokenizer", path}, {"kind", tokenizer->name()}, {"vocabulary", tokenizer->vocab_size()}};
     row.update(use_json(use, arguments.data));
     row["seconds"] = use.seconds;
@@ -203,6 +197,7 @@ int compare_tokenizers(const TokenizerArguments& arguments) {
                         grouped(use.tokens), use.bytes_per_token(), characters, grouped(use.unused),
                         1e-6 * static_cast<double>(use.bytes) / use.seconds, printable(path));
   }
+  given.check_unchanged();
   print_result(arguments.json ? json_line(rows) : text);
   return 0;
 }
@@ -213,6 +208,14 @@ constexpr const char* kTokenizerDoc =
 
 void pattern_option(Options& command, TokenizerArguments& a, const char* doc) {
   command.choice("--pattern", a.pattern, {"gpt2", "cl100k", "llama3", "qwen2", "none"}, doc);
+}
+
+constexpr const char* kTextsDoc =
+    "Texts: .txt, .jsonl, these as .zst, folders of them (sub-folders too), - for standard input";
+
+void texts_options(Options& command, TokenizerArguments& a) {
+  command.text("--text-field", a.field, "The member of a .jsonl line that holds the text");
+  command.choice("--stdin", a.stdin_is, {"text", "jsonl"}, "What standard input holds");
 }
 
 /// Adds a command whose action gets the arguments that `declare` bound.
@@ -226,7 +229,8 @@ void add_tokenizer_command(Options& options, const std::string& name, const std:
 }
 
 void declare_train(Options& command, TokenizerArguments& a) {
-  command.arguments("PATHS", a.paths, "Text files, and folders of .txt files");
+  command.arguments("PATHS", a.paths, kTextsDoc);
+  texts_options(command, a);
   a.out = "tokenizer.json";
   command.text("-o,--out", a.out, "File to write; a folder (NAME/) gets vocab.json and merges.txt, too; - = stdout");
   overwrite_option(command, a.overwrite);
@@ -264,7 +268,8 @@ void declare_decode(Options& command, TokenizerArguments& a) {
 
 void declare_info(Options& command, TokenizerArguments& a) {
   command.argument("TOKENIZER", a.path, kTokenizerDoc);
-  command.text("--data", a.data, "Text file: bytes per token, and tokens that it does not use");
+  command.text("--data", a.data, "Text, folder, or -: bytes per token, and tokens that it does not use");
+  texts_options(command, a);
   command.flag("--json", a.json, "Write JSON to stdout");
   pattern_option(command, a, "How a .tiktoken file of unknown name cuts text");
   threads_option(command, a.threads);
@@ -279,7 +284,8 @@ Action setup_tokenizer(Options& options) {
   add_tokenizer_command(options, "compare", "Compare tokenizers on a text", compare_tokenizers,
                         [](Options& command, TokenizerArguments& a) {
                           command.arguments("TOKENIZERS", a.paths, kTokenizerDoc);
-                          command.text("--data", a.data, "Text file to compare them on; must be given");
+                          command.text("--data", a.data, "Text to compare them on, folder, or -; must be given");
+                          texts_options(command, a);
                           command.flag("--json", a.json, "Write JSON to stdout");
                           threads_option(command, a.threads);
                         });

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json_fault.hpp"
 #include "data/text_bytes.hpp"
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
@@ -71,9 +72,7 @@ class FieldFinder final : public nlohmann::json_sax<Json> {
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
     // The library's own place ("at line 1, column 7") counts lines of what it was given.
-    std::string_view reason = error.what();
-    if (const auto found = reason.find(": "); found != std::string_view::npos) reason.remove_prefix(found + 2);
-    fail(fmt::format("each line must be JSON; got at byte {}: {}.", position, shown(reason)));
+    fail(fmt::format("each line must be JSON; got at byte {}: {}.", position, shown(json_reason(error.what()))));
   }
 
  private:
