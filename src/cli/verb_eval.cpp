@@ -55,6 +55,7 @@ Dataset open_data(const LoadedRun& run, const EvalArguments& arguments) {
   }
   DatasetOptions opening = dataset_options(config, run.tokenizer);
   if (!run.tokenizer) opening.model_without_tokenizer = run.directory.string();
+  opening.model_tokenizer_unused = run.tokenizer_unused;
   if (arguments.data.empty()) {
     opening.files_read = [&](const DataFingerprint& now) { require_same_data(run, now); };
   } else {

@@ -124,6 +124,11 @@ std::shared_ptr<const Tokenizer> choose_tokenizer(const TextCorpus& corpus, cons
   if (options.stored) {
     return with_boundary(options.stored, options, "it was made for data.documents = \"stream\"");
   }
+  if (!options.model_tokenizer_unused.empty() && options.bpe.path.empty()) {
+    throw ConfigError(fmt::format(
+        "[data] a text needs the tokenizer of the model; {} is text, and the tokenizer of {} is not used: {}. Hint: {}",
+        options.path, options.model_without_tokenizer, options.model_tokenizer_unused, kWhereTokenizersCome));
+  }
   if (has_files(options.tokenizer)) {
     return with_boundary(open_chosen(training, options), options, "data.documents = \"stream\" needs none");
   }

@@ -219,16 +219,14 @@ void ModelFolder::read_tokenizer(const fs::path& folder) {
     }
     if (problem.empty()) problem = fault;
   }
-  if (tokenizer_ == nullptr) {
-    if (!problem.empty() && tokenizer_damage_.empty())
-      warnings_.push_back(fmt::format("the tokenizer is not used, so texts are token ids: {}", problem));
-    return;
+  if (tokenizer_ != nullptr && tokenizer_->vocab_size() > vocab_size()) {  // fewer: a model's rows may be padded
+    problem =
+        fmt::format("it has {} tokens and the model {}", grouped(tokenizer_->vocab_size()), grouped(vocab_size()));
+    tokenizer_ = nullptr;
   }
-  if (tokenizer_->vocab_size() <= vocab_size()) return;  // a model's rows may be padded; no text leads to them
-  warnings_.push_back(
-      fmt::format("the tokenizer is not used, so texts are token ids: it has {} tokens and the model {}",
-                  grouped(tokenizer_->vocab_size()), grouped(vocab_size())));
-  tokenizer_ = nullptr;
+  if (tokenizer_ != nullptr || problem.empty() || !tokenizer_damage_.empty()) return;
+  tokenizer_unused_ = problem;
+  warnings_.push_back("the tokenizer is not used, so texts are token ids: " + problem);
 }
 
 void ModelFolder::read(const ForeignTensor& tensor, std::span<float> target) const {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <span>
 
 #include "minnow/base/error.hpp"
 #include "minnow/base/grouped.hpp"
@@ -25,6 +27,18 @@ const Parameter* find_parameter(LanguageModel& model, const std::string& name) {
 }
 
 }  // namespace
+
+void require_finite(LanguageModel& model, const std::filesystem::path& where, std::string_view who) {
+  for (const Parameter& parameter : model.parameters().all()) {
+    const std::span<const float> values(parameter.tensor.data<float>(),
+                                        static_cast<std::size_t>(parameter.tensor.numel()));
+    const auto bad = std::count_if(values.begin(), values.end(), [](float value) { return !std::isfinite(value); });
+    if (bad == 0) continue;
+    throw CheckpointError(fmt::format(
+        "[{}] weights must be finite; {} of {} has {} value{} not. Hint: `minnow inspect {}` counts them", who,
+        parameter.name, where.string(), grouped(bad), bad == 1 ? " that is" : "s that are", where.string()));
+  }
+}
 
 std::vector<std::string> copy_weights(LanguageModel& from, LanguageModel& into, const ModelConfig& model,
                                       const std::filesystem::path& where) {

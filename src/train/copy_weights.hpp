@@ -4,12 +4,17 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "minnow/config/config.hpp"
 #include "minnow/models/language_model.hpp"
 
 namespace minnow {
+
+/// Throws: CheckpointError that names `who` and the first parameter of the model that holds NaN or infinity.
+/// @param where  the model came from
+void require_finite(LanguageModel& model, const std::filesystem::path& where, std::string_view who);
 
 /// Copies every parameter by name. A learned table of positions may be longer there: its first rows are taken.
 /// @param model of `into`; @param where `from` came from, for messages

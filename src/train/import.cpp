@@ -7,6 +7,7 @@
 #include "minnow/io/checkpoint.hpp"
 #include "minnow/io/file.hpp"
 #include "minnow/io/run_lock.hpp"
+#include "train/copy_weights.hpp"
 #include "train/model_files.hpp"
 #include "train/resume.hpp"
 #include "train/train_state.hpp"
@@ -20,6 +21,7 @@ void import_model(const LoadedRun& model, const std::filesystem::path& run, cons
                     "another directory",
                     run.string()));
   }
+  require_finite(*model.model, model.directory, "import");
   require_no_other_contents(run, "import");
   require_no_other_files(run, "import");
   Config config = model.config;

@@ -50,6 +50,7 @@ LoadedRun open_model_folder(const std::filesystem::path& path) {
   LoadedRun loaded;
   loaded.directory = path;
   loaded.tokenizer = folder.tokenizer();
+  loaded.tokenizer_unused = folder.tokenizer_unused();
   if (loaded.tokenizer) {  // as transformers: what the tokenizer adds, and of nothing at all the boundary
     loaded.prompt_start = loaded.tokenizer->begin_id();
     loaded.empty_start = loaded.prompt_start ? loaded.prompt_start : loaded.tokenizer->boundary_id();

@@ -93,7 +93,10 @@ class Preparation {
       stored = origin_->tokenizer;
     }
     DatasetOptions opening = dataset_options(config_, stored);
-    if (origin_ && !stored) opening.model_without_tokenizer = options_.init_from.string();
+    if (origin_ && !stored) {
+      opening.model_without_tokenizer = options_.init_from.string();
+      opening.model_tokenizer_unused = origin_->tokenizer_unused;
+    }
     if (point_) opening.files_read = [this](const DataFingerprint& now) { require_same_data(now); };
     data_ = Dataset::open(opening);
     for (const std::string& text : data_->notes()) warn(text);
@@ -215,6 +218,7 @@ class Preparation {
   }
 
   void take_weights(TrainSession::Setup& setup) const {
+    require_finite(*origin_->model, options_.init_from, "init-from");
     for (const std::string& text : copy_weights(*origin_->model, *setup.model, config_.model, options_.init_from))
       note(text);
     note(fmt::format("weights taken from {}, step {}", options_.init_from.string(), origin_->step));

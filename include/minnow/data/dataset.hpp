@@ -74,6 +74,7 @@ struct DatasetOptions {
 
   /// A model that reads ids and brought no tokenizer: whose vocabulary vocab_size is, for messages.
   std::string model_without_tokenizer{};
+  std::string model_tokenizer_unused{};  ///< why the tokenizer that lies there is not used; empty: none does
 
   /// Hears what the files are as soon as they are read, before anything in them is judged or encoded. It may throw:
   /// data that changed are best called so, not by what the change broke.

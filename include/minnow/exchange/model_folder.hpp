@@ -40,6 +40,8 @@ class ModelFolder {
   /// In place of a damaged tokenizer.json another file of the folder that holds the tokenizer is read, with a warning.
   /// Throws: CheckpointError where its file is damaged and no other is there.
   [[nodiscard]] const std::shared_ptr<const Tokenizer>& tokenizer() const;
+  /// @return why the tokenizer that lies in the folder is not used; empty where it is, or there is none.
+  [[nodiscard]] const std::string& tokenizer_unused() const { return tokenizer_unused_; }
   [[nodiscard]] const std::vector<std::string>& warnings() const { return warnings_; }
 
   /// Reads one parameter, turned to (out, in). @param name as in foreign_tensors; @param target as many numbers as it
@@ -64,6 +66,7 @@ class ModelFolder {
   std::vector<std::pair<std::string, WeightFiles::Place>> places_;  // by name
   std::string stored_type_;
   std::shared_ptr<const Tokenizer> tokenizer_;
+  std::string tokenizer_unused_;
   std::string tokenizer_damage_;  // why tokenizer() throws; empty: it does not
   std::vector<std::string> warnings_;
 };

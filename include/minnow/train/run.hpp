@@ -45,6 +45,7 @@ struct LoadedRun {
   std::filesystem::path directory;             ///< of the run
   Config config;                               ///< as it was trained
   std::shared_ptr<const Tokenizer> tokenizer;  ///< null for models of token files without one
+  std::string tokenizer_unused;                ///< why the one that lies there is not used; empty: it is, or none does
   std::unique_ptr<LanguageModel> model;        ///< parameters filled
   std::optional<std::int32_t> prompt_start;    ///< id that prompts begin with, as documents did in training
   std::optional<std::int32_t> empty_start;     ///< what an empty prompt begins with
