@@ -108,14 +108,14 @@ BeatScope::BeatScope(BeatSize& size) : size_(size) {
   Team& team = Team::instance();
   if (size.most() != team.most()) size = BeatSize(team.most());
   counts_ = team.report().size == team.most();
-  before_ = team.set_limit(size.size());
+  before_ = Team::set_limit(size.size());
   begin_ = std::chrono::steady_clock::now();
 }
 
 BeatScope::~BeatScope() {
   const auto end = std::chrono::steady_clock::now();
   Team& team = Team::instance();
-  team.set_limit(before_);
+  Team::set_limit(before_);
   const bool undisturbed = counts_ && team.report().size == team.most();
   size_.ended(seconds_since_start(end), std::chrono::duration<double>(end - begin_).count(), undisturbed);
 }

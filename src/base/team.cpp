@@ -94,6 +94,8 @@ int own_id() { return static_cast<int>(::syscall(SYS_gettid)); }
 
 }  // namespace
 
+constinit thread_local int Team::limit = kMostMembers;
+
 Team& Team::instance() {
   static Team team;
   return team;
@@ -155,7 +157,7 @@ void Team::forget_workers() {
 
 void Team::run(Index chunks, const detail::ChunkBody& body) {
   const std::unique_lock lock(busy_, std::try_to_lock);
-  const int allowed = std::min(size_.load(std::memory_order_relaxed), limit_.load(std::memory_order_relaxed));
+  const int allowed = std::min(size_.load(std::memory_order_relaxed), limit);
   const int team = static_cast<int>(std::min<Index>(chunks, allowed));
   if (!lock || most() == 1) return run_alone(chunks, body);
   if (team == 1) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/team_size.hpp"
@@ -26,9 +27,9 @@ class Team {
   void set_most(int count);
   [[nodiscard]] TeamReport report() const;
 
-  /// Lets no more than `count` threads take part, which report() does not know of.
+  /// Lets no more than `count` threads take part in the loops of the calling thread, which report() does not know of.
   /// @return how many could before
-  int set_limit(int count) { return limit_.exchange(count, std::memory_order_relaxed); }
+  static int set_limit(int count) { return std::exchange(limit, count); }
 
   /// Runs all chunks. Called by one thread at a time; whoever comes meanwhile runs its chunks alone.
   void run(Index chunks, const detail::ChunkBody& body);
@@ -44,6 +45,8 @@ class Team {
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kCacheLine = 64;
   static constexpr int kMostMembers = 1 << 12;
+
+  static constinit thread_local int limit;  // for the loops of this thread
 
   /// A thread beside the caller.
   struct alignas(kCacheLine) Worker {
@@ -83,7 +86,6 @@ class Team {
   std::atomic<bool> stop_{false};
   std::atomic<int> most_;
   std::atomic<int> size_{1};
-  std::atomic<int> limit_{kMostMembers};
   std::atomic<std::int64_t> retreats_{0};
   std::mutex busy_;
   std::vector<std::unique_ptr<Worker>> workers_;

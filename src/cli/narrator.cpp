@@ -87,6 +87,8 @@ void Narrator::on_checkpoint(std::int64_t step, const std::filesystem::path& dir
 
 void Narrator::on_note(const std::string& text) { info(printable(text)); }
 
+void Narrator::on_detail(const std::string& text) { log_line(LogLevel::kDebug, printable(text)); }
+
 void Narrator::on_warning(const std::string& text) { print_warning(text); }
 
 void Narrator::finish() {

@@ -27,6 +27,7 @@ class Narrator final : public TrainObserver {
   void on_sample(std::int64_t step, const std::string& text) override;
   void on_checkpoint(std::int64_t step, const std::filesystem::path& directory, bool best) override;
   void on_note(const std::string& text) override;
+  void on_detail(const std::string& text) override;
   void on_warning(const std::string& text) override;
 
   /// Leaves the line of progress as it is.

@@ -17,4 +17,15 @@ std::string TeamNotes::after_step(const TeamReport& team) {
                      team.most);
 }
 
+std::string ChoiceNotes::after_step(const BeatSize& steps) {
+  if (steps.changes() == seen_) return "";
+  seen_ = steps.changes();
+  if (seen_ == 0) return "";  // another team: all begins anew
+  const bool alone = steps.chosen() == 1;
+  const double one = 1e3 * (alone ? steps.in_trial() : steps.before_trial());
+  const double all = 1e3 * (alone ? steps.before_trial() : steps.in_trial());
+  return fmt::format("steps take {:.3g} ms with {} threads and {:.3g} ms with one: {} used", all, steps.most(), one,
+                     alone ? "one is" : fmt::format("{} are", steps.most()));
+}
+
 }  // namespace minnow

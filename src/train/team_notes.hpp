@@ -1,10 +1,11 @@
 #pragma once
 /// @file
-/// Says once that a run makes room for another program.
+/// Says once that a run makes room for another program, and which number of threads its steps found to be faster.
 
 #include <cstdint>
 #include <string>
 
+#include "minnow/base/beat.hpp"
 #include "minnow/base/parallel.hpp"
 
 namespace minnow {
@@ -18,6 +19,16 @@ class TeamNotes {
  private:
   std::int64_t seen_ = 0;  // retreats of the team
   int told_ = 0;
+};
+
+/// Says each time that steps change the number of their threads, and why.
+class ChoiceNotes {
+ public:
+  /// @return what to tell after a step; empty: nothing.
+  std::string after_step(const BeatSize& steps);
+
+ private:
+  std::int64_t seen_ = 0;  // changes
 };
 
 }  // namespace minnow

@@ -22,6 +22,7 @@
 #include "minnow/train/flat_parameters.hpp"
 #include "minnow/train/profile.hpp"
 #include "train/make_optimizer.hpp"
+#include "train/team_notes.hpp"
 
 namespace minnow {
 namespace {
@@ -57,6 +58,7 @@ struct TrainStep::Parts {
   TreeSum sum;
   StepArena arena;
   BeatSize beat{threads()};
+  ChoiceNotes choice_notes;
   std::map<Index, Index> longest;  // by rows of a leaf that has sequences: the length its memory plan was made for
 
   Parts(LanguageModel& m, const TrainStepOptions& o)
@@ -157,6 +159,12 @@ struct TrainStep::Parts {
     }
   }
 
+  /// Tells what the newest step led to. Before the next one, whose time it is not.
+  void tell_choice() {
+    const std::string note = choice_notes.after_step(beat);
+    if (!note.empty() && options.on_choice) options.on_choice(note);
+  }
+
   /// Runs a part of the step that is no operation, under the eyes of the profiler where there is one.
   /// @param flops, passes per parameter: arithmetic, and how often a number is read or written
   template <class Work>
@@ -203,6 +211,7 @@ std::optional<StepResult> TrainStep::run(const Batch& batch, std::int64_t step, 
     result.problem = "no target of the batch counts";
     return result;
   }
+  p.tell_choice();
   BeatScope beat(p.beat);
   const ProfiledStep profiled(p.options.profiler, result.counted);
   p.sum.reset();

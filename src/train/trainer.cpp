@@ -113,11 +113,14 @@ class Preparation {
     setup.model = make_language_model(config_.model, data_->vocab_size());
     apply_compute(config_.compute, *setup.model);
     kernels::prepare_gemm();
-    setup.step = std::make_unique<TrainStep>(*setup.model,
-                                             TrainStepOptions{.optimizer = config_.optimizer,
-                                                              .leaf_sequences = config_.train.leaf(),
-                                                              .seed = static_cast<std::uint64_t>(config_.train.seed),
-                                                              .profiler = profiler});
+    setup.step = std::make_unique<TrainStep>(
+        *setup.model, TrainStepOptions{.optimizer = config_.optimizer,
+                                       .leaf_sequences = config_.train.leaf(),
+                                       .seed = static_cast<std::uint64_t>(config_.train.seed),
+                                       .profiler = profiler,
+                                       .on_choice = [observer = options_.observer](const std::string& text) {
+                                         if (observer != nullptr) observer->on_detail(text);
+                                       }});
     setup.config_text = to_toml(options_.config);
     if (data_->tokenizer()) setup.tokenizer_text = data_->tokenizer()->to_json();
     require_room(options_.run_dir, *setup.step, setup.tokenizer_text.size(), point_.has_value());

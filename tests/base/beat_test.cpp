@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <future>
+#include <thread>
 #include <utility>
 
 #include "minnow/base/parallel.hpp"
@@ -137,13 +139,19 @@ bool runs_alone() {
   return most == 0;
 }
 
-TEST(Beat, LimitsTheLoopsOfItsScope) {
-  const int before = threads();
-  set_threads(2);
+/// @return times of which one thread was the better choice.
+BeatSize one_is_faster() {
   BeatSize size(2);
   for (double now = 1000; size.chosen() == 2 && now < 1010; now += 0.001) {
     size.ended(now, size.size() == 1 ? 0.001 : 0.002, true);
   }
+  return size;
+}
+
+TEST(Beat, LimitsTheLoopsOfItsScope) {
+  const int before = threads();
+  set_threads(2);
+  BeatSize size = one_is_faster();
   ASSERT_EQ(size.size(), 1);
   {
     const BeatScope beat(size);
@@ -153,6 +161,30 @@ TEST(Beat, LimitsTheLoopsOfItsScope) {
   set_threads(3);
   { const BeatScope beat(size); }
   EXPECT_EQ(size.most(), 3) << "another team: all begins anew";
+  set_threads(before);
+}
+
+/// Two threads train at once: the scopes of both end in any order, and neither may leave its limit behind.
+TEST(Beat, LimitsNobodyElsesLoops) {
+  const int before = threads();
+  set_threads(2);
+  BeatSize mine = one_is_faster();
+  BeatSize theirs = mine;
+  std::promise<void> begun, asked;
+  std::thread other([&] {
+    const BeatScope beat(theirs);
+    begun.set_value();
+    asked.get_future().wait();
+  });
+  begun.get_future().wait();
+  EXPECT_FALSE(runs_alone()) << "the scope of another thread";
+  {
+    const BeatScope beat(mine);
+    asked.set_value();
+    other.join();
+    EXPECT_TRUE(runs_alone()) << "the other scope has ended, this one has not";
+  }
+  EXPECT_FALSE(runs_alone());
   set_threads(before);
 }
 

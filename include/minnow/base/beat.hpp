@@ -26,6 +26,9 @@ class BeatSize {
   [[nodiscard]] int chosen() const { return chosen_; }
   /// How often the choice changed.
   [[nodiscard]] std::int64_t changes() const { return changes_; }
+  /// Seconds of a beat, before the newest trial and in it: medians.
+  [[nodiscard]] double before_trial() const { return before_; }
+  [[nodiscard]] double in_trial() const { return during_; }
 
   /// Tells how long a beat took, and decides.
   /// @param now seconds of any steady clock, at its end

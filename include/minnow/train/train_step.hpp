@@ -31,6 +31,8 @@ struct TrainStepOptions {
   Index leaf_sequences = 1;      ///< consecutive rows of the batch that run together; see train.leaf_sequences
   std::uint64_t seed = 1;        ///< of dropout
   Profiler* profiler = nullptr;  ///< takes the time of every operation; null: nobody does
+  /// Hears when steps change the number of their threads, and why; may be empty.
+  std::function<void(const std::string& text)> on_choice{};
 };
 
 /// Owns the flat parameters, the optimizer and the memory plan of the steps. The model must live on.

@@ -65,6 +65,8 @@ class TrainObserver {
   }
   /// Something a person should know.
   virtual void on_note(const std::string& text) { (void)text; }
+  /// Something for those who want to know exactly.
+  virtual void on_detail(const std::string& text) { (void)text; }
   virtual void on_warning(const std::string& text) { (void)text; }
 };
 
