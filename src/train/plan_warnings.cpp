@@ -54,10 +54,11 @@ void look_at_rates(const Config& c, Warnings& warnings) {
 void look_at_model(const Config& c, Warnings& warnings) {
   constexpr std::int64_t kNarrowHead = 16;
   if (c.model.head_dim() < kNarrowHead && c.model.n_head > 1) {
-    warnings.push_back(
-        {"model.n_head",
-         fmt::format("{} heads of width {} are narrow: 32 to 128 is usual, so {} would fit", c.model.n_head,
-                     c.model.head_dim(), std::max<std::int64_t>(1, c.model.n_embd / 32))});
+    std::int64_t fewer = std::max<std::int64_t>(1, c.model.n_embd / 32);
+    while (c.model.n_embd % fewer != 0) --fewer;
+    warnings.push_back({"model.n_head", fmt::format("{} heads of width {} are narrow: 32 to 128 is usual, so {} would "
+                                                    "fit",
+                                                    c.model.n_head, c.model.head_dim(), fewer)});
   }
 }
 

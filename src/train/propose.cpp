@@ -65,7 +65,18 @@ class Proposer {
     made_.reasons.push_back(reason);
   }
 
+  /// A configuration is UTF-8, the names of files may be anything.
+  void require_writable_names() const {
+    for (const std::string& name : {options_.text.string(), options_.tokenizer}) {
+      if (count_invalid_utf8(name) == 0) continue;
+      throw ConfigError(
+          fmt::format("[new] paths must be UTF-8, since the configuration holds them; got {}. Hint: rename it",
+                      replace_invalid_utf8(name)));
+    }
+  }
+
   void look_at_text() {
+    require_writable_names();
     CheckOptions check;
     check.files = find_text_files(options_.text);
     check.text_field = options_.text_field;
@@ -301,11 +312,7 @@ class Proposer {
     config_.model.dropout = config_.model.n_embd <= kNarrow || passes <= kFewPasses ? 0
                             : passes > kManyPasses                                  ? 0.2
                                                                                     : 0.1;
-    because(words_.model,
-            fmt::format("{} parameters: about what {} tokens can teach (20 tokens a parameter), at the speed "
-                        "of this machine.",
-                        grouped(std::llround(made_.plan.parameters)),
-                        grouped(std::llround(static_cast<double>(config_.train.max_steps) * tokens_of_step()))));
+    because(words_.model, why_so_large(by_time < by_text));
     because(words_.training,
             fmt::format("{} steps, {:.1f} passes over the text{}.", grouped(config_.train.max_steps), passes,
                         by_text < by_time ? ": more would learn it by heart"
@@ -318,6 +325,20 @@ class Proposer {
                             .tokenizer = tokenizer_,
                             .measure_seconds = options_.measure_seconds,
                             .interrupted = options_.interrupted});
+  }
+
+  /// @param time_decides  else the text does
+  [[nodiscard]] std::string why_so_large(bool time_decides) const {
+    const double tokens = static_cast<double>(config_.train.max_steps) * tokens_of_step();
+    const std::string parameters = grouped(std::llround(made_.plan.parameters));
+    const std::string what = fmt::format("{} tokens", grouped(std::llround(tokens)));
+    const char* const speed = time_decides ? ", at the speed of this machine" : "";
+    if (tokens < kBestTokensPerParameter * made_.plan.parameters && config_.model.n_embd == kLadder.front().width) {
+      return fmt::format(
+          "{} parameters, the smallest model that `new` makes: {} teach fewer (20 tokens a parameter){}.", parameters,
+          what, speed);
+    }
+    return fmt::format("{} parameters: about what {} can teach (20 tokens a parameter){}.", parameters, what, speed);
   }
 
   const ProposalOptions& options_;

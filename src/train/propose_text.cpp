@@ -2,15 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "minnow/config/keys.hpp"
+#include "minnow/text/utf8.hpp"
 
 namespace minnow {
 namespace {
 
 constexpr std::size_t kCommentWidth = 110;
 
-/// @return the text as lines of a comment.
-std::string comment(const std::string& text) {
+/// @return the text as lines of a comment. What TOML forbids there, control characters and ill-formed UTF-8 in the name
+/// of a file, is replaced.
+std::string comment(const std::string& given) {
+  std::string text = replace_invalid_utf8(given);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return (c >= '\0' && c < ' ') || c == '\x7f'; }, '?');
   std::string lines = "#";
   std::size_t width = 1;
   std::size_t begin = 0;

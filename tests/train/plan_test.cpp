@@ -130,6 +130,8 @@ TEST_F(PlanTest, WarnsOfWhatIsProbablyNotMeant) {
   EXPECT_THAT(warning("checkpoint.every_steps", {"checkpoint.every_steps=1000000"}),
               HasSubstr("it is saved only after"));
   EXPECT_THAT(warning("model.n_head", {"model.n_embd=16", "model.n_head=8"}), HasSubstr("heads of width 2 are narrow"));
+  EXPECT_THAT(warning("model.n_head", {"model.n_embd=100", "model.n_head=10"}),  // three do not divide it
+              HasSubstr("so 2 would fit"));
   EXPECT_THAT(warning("train.batch_size", {"train.batch_size=4096", "train.accumulation_steps=1"}),
               HasSubstr("several times in a step"));
   EXPECT_THAT(warning("model.block_size", {"data.documents=lines", "model.block_size=500"}),
